@@ -86,7 +86,7 @@ export async function readAtRest(
 
 /** The file names that a session may have beside its store after an orderly close. */
 const restingNames =
-  /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|ignore|spool|fence)$/;
+  /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|packed-records|ignore|spool|fence)$/;
 
 function markerOf(directory: SessionDirectory): SessionMarker {
   directory.refuseLaterFormat();

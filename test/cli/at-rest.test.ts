@@ -99,6 +99,27 @@ for (const strategy of ['shadow', 'local'])
       assert.equal(rig.processes(), []);
     }));
 
+test('a long closed session with a cache of its packed records is read, and neither opened nor written', () =>
+  withRig(async (rig) => {
+    const session = await closed(rig, 'shadow');
+    const { client } = await rig.opened({ retention: 'keep' });
+    for (let turn = 3; turn < 120; turn += 1)
+      await client.request('checkpoint/create', { session, kind: 'turn', message: `turn ${turn}` });
+    await client.close();
+    git(join(rig.storage, session), 'repack', '-a', '-d', '-q');
+    const again = await rig.opened({ retention: 'keep' });
+    await again.client.close();
+    assert.ok(
+      existsSync(join(rig.storage, session, 'checkpointd', 'packed-records')),
+      'the opening cached them',
+    );
+    const [before, opened] = [state(rig.storage, rig.work), generation(rig, session)];
+    assert.is((await said(rig, 'list')).trim().split('\n').length, 120);
+    assert.match(await said(rig, 'show 60'), 'turn 60');
+    assert.equal(state(rig.storage, rig.work), before);
+    assert.is(generation(rig, session), opened);
+  }));
+
 /** Each function changes a closed session so that only an opening can repair or finish it. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {

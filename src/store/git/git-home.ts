@@ -36,7 +36,7 @@ export interface GitHome {
   /** The object directory, if only the daemon packs its objects. When absent, the user's git packs them. */
   readonly packs?: string;
   /** The cache of the records whose commits are in the packs. */
-  readonly records?: PackedRecords;
+  readonly records?: Pick<PackedRecords, 'read' | 'stamps' | 'write'>;
   /** Returns the bytes on disk and the number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;

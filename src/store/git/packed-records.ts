@@ -18,6 +18,9 @@ export type PackStamps = ReadonlyMap<string, string>;
 const header = 'checkpointd packed records 1';
 const none: RecordLines = new Map();
 
+/** Returns the path of the cache in a shadow repository. */
+export const recordsFile = (gitDir: string): string => join(gitDir, 'checkpointd', 'packed-records');
+
 export class PackedRecords {
   readonly #packs: string;
   readonly #file: string;

@@ -10,6 +10,7 @@ import { commonDirectory } from '../../git/repository/repository-settings.ts';
 import type { ReadableStore, StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
+import { PackedRecords, recordsFile } from './packed-records.ts';
 import { areInPlace } from './put-back.ts';
 import { localNames, type RefNames, shadowNames } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
@@ -21,6 +22,7 @@ interface Place {
   readonly intentFile: string;
   readonly names: RefNames;
   readonly prefixes: readonly string[];
+  readonly records?: PackedRecords;
 }
 
 /** Opens the store of strategy `shadow`. @throws any error when the store is in doubt */
@@ -35,6 +37,7 @@ export function openShadowToRead(
     intentFile: join(gitDir, 'checkpointd', 'ref-intent.json'),
     names: shadowNames,
     prefixes: Object.values(shadowNames),
+    records: new PackedRecords(join(gitDir, 'objects'), recordsFile(gitDir)),
   };
   return openToRead(place, scratch);
 }
@@ -60,7 +63,7 @@ export async function openLocalToRead(
 }
 
 async function openToRead(place: Place, scratch: string): Promise<ReadableStore> {
-  const { strategy, objects, refsIn, intentFile, names, prefixes } = place;
+  const { strategy, objects, refsIn, intentFile, names, prefixes, records } = place;
   const gitDir = layOut(scratch, objects);
   const spoolDirectory = join(scratch, 'spool');
   files.mkdirSync(spoolDirectory);
@@ -88,6 +91,9 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     close: () => Promise.resolve(),
     sweep: refuse,
     unsynced: new Unsynced({ refsIn: gitDir, besides: [], refs: () => [] }),
+    ...(records !== undefined && {
+      records: { read: () => records.read(), stamps: () => records.stamps(), write: () => undefined },
+    }),
     usage: refuse,
     destroy: refuse,
     gone: () => undefined,

@@ -14,7 +14,7 @@ import type { StoreOptions } from '../snapshot-store.ts';
 import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
-import { PackedRecords } from './packed-records.ts';
+import { PackedRecords, recordsFile } from './packed-records.ts';
 import { putBackText, repairRefs } from './put-back.ts';
 import { shadowNames as names, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
@@ -84,9 +84,6 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   }
   return store;
 }
-
-/** Returns the path of the cache of records; see {@link PackedRecords}. */
-export const recordsFile = (gitDir: string): string => join(gitDir, 'checkpointd', 'packed-records');
 
 /** Moves the store away: everything in the session directory except `checkpointd/`. */
 export async function setShadowAside({ sessionDirectory }: StoreOptions, to: string): Promise<void> {
