@@ -1,7 +1,7 @@
-// Times side by side, in one run: every strategy over stdio, and Q CLI's sequence of git commands, on
-// generated work trees. Prints a table of medians with their ratio to git, and writes everything as JSON on
-// request. Judges nothing: people interpret the numbers of a machine. `npm run bench -- --help` lists the
-// options and their defaults.
+// Measures side by side, in one run, every strategy over stdio and Q CLI's sequence of git commands, on generated work
+// trees. Prints a table of medians with their ratio to git, and writes everything as JSON on request. This script
+// judges nothing: only people can interpret the numbers of a machine. `npm run bench -- --help` lists the options and
+// their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,9 +49,9 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** The numbers of files that are edited before a create, besides the standard one. */
+/** The numbers of files that are edited before a create, besides the standard measurement of one file. */
 const editCounts = numbers(flags.edits);
-/** The numbers of files that differ from the restored checkpoint, besides the standard one. */
+/** The numbers of files that differ from the restored checkpoint, besides the standard measurement of one file. */
 const restoreCounts = numbers(flags.restores);
 /** The numbers of files that are deleted, or whose directories are renamed, before a restore. */
 const removedCounts = numbers(flags.removed);
@@ -62,7 +62,7 @@ const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
 const scratch = mkdtempSync(join(tmpdir(), 'checkpointd-bench-'));
-/** A background `git gc` may still be writing. */
+/** The options of the removal: retries, because a background `git gc` may still be writing. */
 const gently = { recursive: true, force: true, maxRetries: 50, retryDelay: 100 };
 process.on('exit', () => rmSync(scratch, gently));
 process.on('SIGINT', () => process.exit(130));
@@ -72,7 +72,7 @@ function numbers(text: string): number[] {
 }
 
 /**
- * Prints the progress: on a terminal the present step, elsewhere a line every half minute, so that a log shows
+ * Prints the progress: on a terminal the current step, elsewhere a line every half minute, so that a log shows
  * activity.
  */
 function progress(step: string): void {
@@ -151,7 +151,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       tree.edit();
       const waited = await contender.wait();
       if (waited !== undefined) wait.push(waited);
-      restore.push(await timed(() => contender.restore(1))); // restores the state before that edit, because the other contenders know the tree without it
+      restore.push(await timed(() => contender.restore(1))); // undoes the edit, which the other contenders do not know
     }
     const memory = contender.memory();
     progress(`${contender.name}: reopening`);
@@ -180,14 +180,17 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
   return measured;
 }
 
-/** Milliseconds of each run by the number of files. */
+/** The milliseconds of each run, by the number of files. */
 type ByCount = Map<Contender, Record<string, number[]>>;
 
 function emptyFor(contenders: readonly Contender[]): ByCount {
   return new Map(contenders.map((contender) => [contender, {}]));
 }
 
-/** Measures creates after several edits, and the diffs of these edits. Skips numbers that a tree is too small for. */
+/**
+ * Measures creates after several edits, and the diffs of these edits. Skips a number of edits that exceeds the files of
+ * the tree.
+ */
 async function measureEdits(
   contenders: readonly Contender[],
   tree: GeneratedTree,
@@ -208,8 +211,8 @@ async function measureEdits(
 }
 
 /**
- * Measures a work that changes many files and restores them, in turns as well. After its turn each contender leaves
- * the tree as it was.
+ * Measures work that changes many files and restores them. The contenders take turns, and each contender leaves the
+ * tree as it found the tree.
  */
 async function measureCounts(
   contenders: readonly Contender[],
@@ -229,7 +232,7 @@ async function measureCounts(
   return measured;
 }
 
-/** Measures the command line without a daemon and with one, and an empty program beside both. */
+/** Measures the command line without a daemon and with a daemon, and an empty program for comparison. */
 function measureCommands(tree: GeneratedTree, directory: string): readonly Commands[] {
   const runs = Math.min(repeats, commandRepeats);
   const measured = [false, true].map((hasDaemon): Commands => {
@@ -242,16 +245,16 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
   return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
 }
 
-/** A command takes up to seconds in a large tree. */
+/** The most runs of each command: in a large tree a command can take seconds. */
 const commandRepeats = 5;
 
-/** Larger trees, which take half a minute, are measured less often. */
+/** Restores of more files than this number take half a minute, so they are measured less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 
 /**
- * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. 0 leaves
- * one of them out.
+ * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. The flag
+ * value 0 leaves a measurement out.
  */
 async function measureScale(): Promise<object> {
   const [count, made, megabytes] = [Number(flags.sessions), Number(flags.long), Number(flags.large)];

@@ -1,5 +1,5 @@
-// Builds the inspector's page into dist/inspector, when its sources are newer than the result: types first, then one
-// bundle with everything in it.
+// Builds the inspector's page into dist/inspector, when the page's sources are newer than the result. Checks the types
+// first, and then writes one bundle with all modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,
-      // A slow machine alone is no reason for a warning.
+      // Disables the warnings about slow plugins, which a slow machine causes too.
       rolldownOptions: { checks: { bundlerTimings: false } },
       target: 'es2023',
     },

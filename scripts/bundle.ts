@@ -1,9 +1,9 @@
-// Bundles the programs that are started often, packages included: a start waits for every file that it loads, and the
-// daemon has four hundred. Modules that only one command needs stay separate files, loaded when used. The entries are
-// CommonJS, which Node loads faster than modules. The entry main.cjs is enough for hooks and `list`, and loads the
-// modules for everything else.
+// Bundles the programs that are started often, with their packages. A start waits for every file that it loads, and the
+// daemon has four hundred files. A module that only one command needs stays a separate file, which is loaded when the
+// command uses it. The entries are CommonJS, which Node loads faster than modules. The entry main.cjs contains all code
+// for hooks and `list`. It loads the other modules for all other commands.
 //
-// The directory dist/program contains what the package ships: the program, its threads, the client. The directory
+// The directory dist/program contains the shipped files: the program, its threads and the client. The directory
 // dist/test-programs contains the same daemon with the faults that tests install.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,13 +28,13 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
-/** Threads. Each thread is bundled into a file beside the file that starts it. */
+/** The threads. Each thread is bundled into a file beside the file that starts the thread. */
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
-/** Bundled first, with all their imports, because every command loads both. */
+/** The groups that are bundled first, with all their imports, because every command loads both groups. */
 const groups = [
   { name: 'client', test: /src\/client\/client\.ts$/ },
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
@@ -42,8 +42,11 @@ const groups = [
 
 const inOneFile = { codeSplitting: false } as const;
 
-/** Packages that only one command or strategy loads, or that are not installed everywhere, are not bundled. */
-// jsonc-parser loads its own parts in a way that no bundler follows.
+/**
+ * The packages that are not bundled, because only one command or strategy loads them or because they are not installed
+ * everywhere.
+ */
+// The package jsonc-parser loads its own files in a way that no bundler can follow.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 
 for (const [directory, programs] of Object.entries(directories)) {
@@ -79,7 +82,7 @@ async function writeMain(to: string, modules: Readonly<Record<string, string>>):
   );
 }
 
-/** Writes the bundle of these programs. Resolves with the files whose code is in it. */
+/** Writes the bundle of these programs. Resolves with the files whose code is in the bundle. */
 async function write(
   input: Readonly<Record<string, string>>,
   output: OutputOptions,

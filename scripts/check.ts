@@ -23,24 +23,30 @@ const { values: flags } = commandLine(help, {
 });
 const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
 
-/** Removing the tests' files comes after their last line, and is slow on a busy disk. */
+/**
+ * The time for a test process to end after its last line of output. It still removes its files, which is slow on a busy
+ * disk.
+ */
 const lingerMs = 60_000;
 
 /** The directory in which each test process notes which parts of the protocol it saw on the wire. */
 const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
-/** Each Node that starts reads the certificates, which takes 30 ms, thousands of times. Only npm needs them. */
+/**
+ * The environment without the certificates that only npm needs. Each start of Node would read them for 30 ms, and a run
+ * has thousands of starts.
+ */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environmentOf = (file: string): NodeJS.ProcessEnv =>
   readFileSync(join(root, file), 'utf8').includes("'npm'") ? process.env : offline;
 
-/** These files measure times or peaks of memory, so they run alone. */
+/** The test files that measure times or peaks of memory, so they run alone. */
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * These files take longest, so they run first. Otherwise the end of the run would wait for one of them. A
- * note at the end of a whole run names a file that is missing here.
+ * The test files that take longest. They run first, because otherwise the end of the run would wait for one of them. A
+ * note at the end of a whole run names a slow file that this list lacks.
  */
 const slowest = new Set(
   `busy client conformance end-deletion-killed ends examples execute-after-commit execute-errors generators git-store
@@ -51,7 +57,7 @@ const slowest = new Set(
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 
-/** A file that takes more than this part of the whole run is one of the slowest. */
+/** A test file that takes more than this part of the whole run belongs to `slowest`. */
 const slowPart = 0.04;
 
 interface Outcome {
@@ -88,7 +94,10 @@ function testFiles(): string[] {
     .sort((a, b) => Number(isSlowest(b)) - Number(isSlowest(a)) || (a < b ? -1 : 1));
 }
 
-/** Replaces places in compiled files by those in their sources. A test process that does this itself starts slower. */
+/**
+ * Replaces places in compiled files by places in their sources. A test process starts faster when it leaves this work
+ * to the check.
+ */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
     if (!existsSync(`${file}.map`)) return place;
@@ -99,7 +108,7 @@ function inSources(output: string): string {
   });
 }
 
-/** Runs one test file. uvu prints `Total`, `Passed` and `Skipped`. A file without this output has not run. */
+/** Runs one test file. uvu prints `Total`, `Passed` and `Skipped`. A file without this output counts as not run. */
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
@@ -114,7 +123,8 @@ function runFile(file: string): Promise<Outcome> {
       },
     });
     let output = '';
-    // A file whose tests are done but that does not end leaves something open: that is a failure, reported soon.
+    // A test file that does not end after its tests has left something open. This is a failure, and the check reports
+    // it soon.
     let lingering: NodeJS.Timeout | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -150,7 +160,7 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-/** Runs checks in the order of the list, a number of them at the same time. */
+/** Runs the checks in the order of the list, up to a given number of checks at the same time. */
 async function runAll(checks: readonly (() => Promise<Outcome>)[], width: number): Promise<void> {
   const queue = [...checks];
   const worker = async (): Promise<void> => {
@@ -194,8 +204,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests wait for timers, for git and for the disk. Long tests keep a processor busy, and some of them
-// need a whole processor.
+// Short tests mostly wait for timers, git and the disk, so more of them than processors run at once. Long tests keep a
+// processor busy, and some need a whole processor.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 4);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);

@@ -3,12 +3,12 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const exitUsage = 2;
 
-/** Parses the flags. Prints `help` on request. A wrong flag ends the process with its name. */
+/** Parses the flags. Prints `help` on request. When a flag is wrong, prints the flag's name and ends the process. */
 export function commandLine<T extends ParseArgsConfig>(
   help: string,
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
-  const end = process.argv.indexOf('--'); // the command line of another program follows
+  const end = process.argv.indexOf('--'); // after `--` comes the command line of a different program
   const own = end === -1 ? process.argv : process.argv.slice(0, end);
   if (own.includes('--help') || own.includes('-h')) {
     process.stdout.write(`${help.trim()}\n`);

@@ -1,5 +1,5 @@
-// A real day with the daemon, on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`. The
-// repository at the given path (default: this one) is cloned and never touched. Prints the steps for a person; with
+// Plays a real day with the daemon, on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`.
+// The repository at the given path (default: this one) is cloned and never touched. Prints the steps for a person; with
 // --verbose also every frame on the wire.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Makes README's pictures of the inspector: a day's work in a throw-away repository, shown in Chromium. Times differ
-// with each run, so the pictures do too.
+// Makes the README's pictures of the inspector. They show a day's work in a throw-away repository, in Chromium. Times
+// differ with each run, so the pictures do too.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

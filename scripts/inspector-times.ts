@@ -1,6 +1,6 @@
-// Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference
-// of 50,000 lines. Each number is the least of several runs, because other programs only make a run longer.
-// `node dist/scripts/inspector-times.js [checkpoints]` lists 10,000 checkpoints by default.
+// Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference of 50,000
+// lines. Each number is the shortest of several runs, because other programs can only make a run longer. `node
+// dist/scripts/inspector-times.js [checkpoints]` lists 10,000 checkpoints by default.
 import { loadavg } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../test/support/inspector/browser.ts';
@@ -41,7 +41,7 @@ async function open(browser: Browser, inspected: Inspected): Promise<Page> {
   return page;
 }
 
-/** Returns the milliseconds until the first contents are painted, in a profile that has no cache. */
+/** Returns the milliseconds until the first contents are painted, in a browser profile without a cache. */
 async function firstPaint(browser: Browser, inspected: Inspected): Promise<number> {
   const page = await open(browser, inspected);
   const ms = await page.evaluate<number>(

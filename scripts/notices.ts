@@ -1,4 +1,4 @@
-// The licences of the packages whose code is in a bundle, as these packages require.
+// Collects the licences of the packages whose code is in a bundle, because these licences require it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -1,6 +1,6 @@
-// Records the screens in src/COMMANDS.md of the command line and the console, from a real terminal (tmux): a list,
-// the picker, a restore and its undo. `--check` compares instead of writing. Times are masked, because they differ
-// with each run.
+// Records the screens in src/COMMANDS.md of the command line and the console, from a real terminal (tmux): a list, the
+// picker, a restore and its undo. `--check` compares the screens instead of writing them. Times are masked, because
+// they differ with each run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,7 +38,7 @@ function tmux(...words: string[]): string {
 
 const screen = (): string => tmux('capture-pane', '-p', '-t', 'f').trimEnd();
 
-/** Returns the screen once it shows this. */
+/** Waits until the screen shows this text, and returns the screen. */
 async function showing(what: RegExp): Promise<string> {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -53,7 +53,7 @@ function type(...keys: string[]): void {
   tmux('send-keys', '-t', 'f', ...keys);
 }
 
-/** Simulates an agent's afternoon: two turns, of which the second went wrong. */
+/** Simulates an agent's afternoon with two turns. The second turn goes wrong. */
 async function agentWorks(): Promise<void> {
   mkdirSync(work);
   spawnSync('git', ['init', '-q', work]);

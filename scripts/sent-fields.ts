@@ -1,11 +1,11 @@
-// Compares the declared protocol with the traffic of the tests. Every test process notes the fields and errors that
-// it saw (test/support/declarations.ts), in its own file in the directory that check.ts names. At the end, a declared
-// part that no process saw fails the check: it is never sent, or never tested.
+// Compares the declared protocol with the traffic of the tests. Every test process records the fields and errors that
+// it saw (test/support/declarations.ts). The records are files in the directory that check.ts names. At the end, a
+// declared part that no process saw fails the check, because it is never sent or never tested.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
 
-/** Names the directory of the notes. */
+/** The environment variable that names the directory of the records. */
 export const trafficVariable = 'CHECKPOINTD_TEST_TRAFFIC';
 
 /** Calls `seen` with `Type.field` for each declared field in a value. */
@@ -76,8 +76,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 }
 
 /**
- * Parts declared since 1.0.0 that must stay although our tests may not see them, with reasons. All other parts must
- * be seen.
+ * The parts declared since 1.0.0 that must stay although our tests may not see them, with reasons. The tests must see
+ * all other parts.
  */
 const unseen: readonly (readonly [because: string, names: RegExp])[] = [
   [
@@ -96,13 +96,13 @@ const unseen: readonly (readonly [because: string, names: RegExp])[] = [
 ];
 
 export interface Traffic {
-  /** Declared parts in no note and on no list. */
+  /** The declared parts that are in no record and not on the list. */
   readonly never: readonly string[];
-  /** Parts on the list and in no note. */
+  /** The parts that are on the list and in no record. */
   readonly excused: readonly string[];
 }
 
-/** Returns the declared parts that no note has. */
+/** Returns the declared parts that are in no record. */
 export function neverSeen(document: ProtocolDocument, directory: string): Traffic {
   const seen = new Set(
     readdirSync(directory).flatMap((file) => readFileSync(join(directory, file), 'utf8').split('\n')),

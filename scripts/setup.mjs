@@ -1,6 +1,5 @@
-// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. Plain
-// JavaScript on purpose: it runs before there is a compiler. The script never touches anything outside the
-// clone.
+// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. The script is plain
+// JavaScript because it runs before the compiler is installed. The script never touches files outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +15,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    // npm reads the list of what it packed from stdout, so nothing else is written there.
+    // npm prints the list of packed files to stdout, and programs parse the list. The script therefore writes nothing
+    // to stdout.
     stdio: ['ignore', 2, 'inherit'],
     env: { ...process.env, CHECKPOINTD_SETUP: '1' },
     shell: process.platform === 'win32',
@@ -29,8 +29,9 @@ const mtime = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 const installed = join(root, 'node_modules', '.package-lock.json');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-// npm runs `prepare` after an install in the clone and before it packs for an install from git: it compiles with what
-// npm installed, and installs nothing itself. Our own `npm ci` is followed by the compile below.
+// npm runs `prepare` after an install in the clone and before it packs for an install from git: In this case the script
+// compiles with the packages that npm installed, and installs nothing itself. After its own `npm ci` the script
+// compiles below.
 if (process.argv.includes('--prepare')) {
   if (process.env.CHECKPOINTD_SETUP !== undefined) process.exit(0);
   if (!existsSync(compiler)) {
@@ -42,15 +43,15 @@ if (process.argv.includes('--prepare')) {
 }
 
 // Removes the old output, because `tsc` would leave the output of files that were deleted from `src`. A full compile
-// takes about a second. The inspector's page stays: its bundler empties its own directory, when the sources are
-// newer.
+// takes about a second. The inspector's page stays, because the bundler of the page empties its own directory when the
+// sources are newer.
 if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
   for (const name of readdirSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
-// The sources of the bundled programs. The programs are built only when a source is newer. A rebuild removes
-// them for a moment, and a torture, a bench or a daemon may be running from this clone.
+// The sources of the bundled programs. The programs are built only when a source is newer. A rebuild removes the
+// programs for a moment, and a torture run, a bench or a daemon may be using them.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
 );

@@ -1,5 +1,5 @@
-// Measures how long a person waits for the command line. Each command runs in a process of its own, once
-// without any daemon and once with the daemon that the first command leaves in the background.
+// Measures how long a person waits for the command line. Each command runs in a process of its own, once without any
+// daemon, and once with the daemon that the first command leaves in the background.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import type { GeneratedTree } from './generated-tree.ts';
 
 const program = fileURLToPath(new URL('../../program/main.cjs', import.meta.url));
 
-/** Milliseconds of each run, by the command as a person types it. */
+/** The milliseconds of each run, by the command as a person types it. */
 export type CommandTimes = Readonly<Record<string, readonly number[]>>;
 
-/** Runs commands on one work tree, in a home of their own. */
+/** Runs commands on one work tree, with their own home directory. */
 export class CommandLine {
   readonly name: string;
   readonly #workTree: string;
@@ -63,7 +63,7 @@ export class CommandLine {
   }
 }
 
-/** Returns the time of an empty Node program, which each command costs at least. */
+/** Returns the time of an empty Node program. No command can be faster. */
 export function emptyProgram(repeats: number): readonly number[] {
   return Array.from({ length: repeats }, () => {
     const started = performance.now();

@@ -11,7 +11,7 @@ export interface Contender {
   readonly name: string;
   /** Makes the first capture: the checkpoint "0". */
   open(): Promise<void>;
-  /** Makes a checkpoint of the present, with its statistics. */
+  /** Makes a checkpoint of the current state, with statistics. */
   create(): Promise<void>;
   /** True when anything changed since the last checkpoint. */
   hasChanges(): Promise<void>;
@@ -19,19 +19,27 @@ export interface Contender {
   diff(): Promise<void>;
   /** Counts the files that differ between the last two checkpoints. */
   stats(): Promise<void>;
-  /** Restores the checkpoint before the last one, from which this number of files differs. */
+  /** Restores the second newest checkpoint, which differs from the work tree in this number of files. */
   restore(files: number): Promise<void>;
-  /** Restores the last checkpoint, when this number of its files is missing in the work tree. */
+  /** Restores the newest checkpoint. The work tree lacks this number of the checkpoint's files. */
   restoreLast(files: number): Promise<void>;
   /** Simulates a pause of the client: a daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
-  /** Returns the longest wait of a light request during a create, in milliseconds, for a daemon. */
+  /**
+   * Returns the longest wait of a light request during a create, in milliseconds. Undefined for git, which has no
+   * daemon.
+   */
   wait(): Promise<number | undefined>;
-  /** Restores like {@link restore}, and returns the longest wait of a light request in milliseconds, for a daemon. */
+  /**
+   * Restores like {@link restore}, and returns the longest wait of a light request in milliseconds. Undefined for git.
+   */
   waitInRestore(files: number): Promise<number | undefined>;
-  /** Bytes allocated on disk for the checkpoints. */
+  /** Returns the bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
-  /** Resident memory now and at its peak, if the system reports it. The git commands end too soon for that. */
+  /**
+   * Returns the current and the highest resident memory, if the system reports them. Git commands end too soon to be
+   * measured.
+   */
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
   close(): Promise<void>;
 }
@@ -76,7 +84,7 @@ export class DaemonContender implements Contender {
     }
   }
 
-  /** Starts the process in advance, so that opening measures a session and not a start. */
+  /** Starts the process in advance, so that the time of opening does not include the start. */
   async start(): Promise<void> {
     this.#client = await CheckpointdClient.start();
   }
@@ -124,7 +132,7 @@ export class DaemonContender implements Contender {
       session: this.#session,
       tag,
       mode: 'hard',
-      confirm: true, // a restore that deletes most files asks
+      confirm: true, // a restore that deletes most files needs a confirmation
     });
     if (counts.restored !== files || counts.failed > 0)
       throw new Error(`${this.name}: ${counts.restored} files were restored, and not ${files}`);
@@ -138,7 +146,7 @@ export class DaemonContender implements Contender {
     return this.#longestWait(() => this.restore(files));
   }
 
-  /** Repeats a light request, so that the result measures the event loop and not a single request. */
+  /** Repeats a light request, so that the result measures the event loop and not one request. */
   async #longestWait(during: () => Promise<void>): Promise<number> {
     let longest = 0;
     const over = new AbortController();
@@ -152,7 +160,7 @@ export class DaemonContender implements Contender {
     return longest;
   }
 
-  /** Returns the bytes in the storage and those added to the user's repository (strategy `local`). */
+  /** Returns the bytes in the storage, plus the bytes added to the user's repository (strategy `local`). */
   diskBytes(): number {
     if (this.name !== 'local') return allocated(this.#storage); // all contenders share one work tree
     return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;

@@ -34,7 +34,7 @@ const numbers = Object.fromEntries(Object.entries(flags).map(([name, value]) => 
 const { checkpoints = 0, restores = 0, minutes = 0, lines = 1 } = numbers;
 const strategies = ['shadow', 'sqlite', 'local'];
 
-/** One session of the day. Each client uses sessions of its own. */
+/** One session of the day. Only one client uses the session. */
 interface DaySession {
   readonly client: CheckpointdClient;
   readonly tree: GeneratedTree;
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
   for (let line = 1; line <= lines; line += 1) {
     const times: number[] = [];
     while (made < (checkpoints * line) / lines) {
-      // Three of four turns are in the same session as the last one.
+      // Three of four turns rotate through the first session of each client. The other turns use a random session.
       const of = sessions[random(4) === 0 ? random(sessions.length) : made % clients.length];
       if (of === undefined) throw new Error('there is no session');
       times.push(await workTurn(of));
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
         await restoreEarlier(of);
         restored += 1;
       }
-      // The user closes a session and opens it again.
+      // Every hundredth checkpoint, the user closes the session and opens the session again.
       if (made % 100 === 0) {
         await of.client.request('session/close', { session: of.id });
         await openSession(of, storageDir);

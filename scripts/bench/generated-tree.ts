@@ -1,5 +1,5 @@
-// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its
-// own repository with everything committed. The module edits one file at a time, and each time another file.
+// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its own
+// repository with everything committed. The module edits one file at a time, and a different file each time.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,10 @@ export class GeneratedTree {
     git('-c', 'gc.auto=0', 'commit', '--quiet', '-m', 'generated');
   }
 
-  /** Changes one line of one file, each time another file far from the last one. Returns its path. */
+  /**
+   * Changes one line of one file, and returns the file's path. Each call edits a different file, far from the previous
+   * file.
+   */
   edit(): string {
     this.#edits += 1;
     const i = (this.#edits * 7919) % this.files;
@@ -43,7 +46,7 @@ export class GeneratedTree {
     for (let i = 0; i < count; i += 1) rmSync(join(this.root, pathOf(i)));
   }
 
-  /** Renames top directories until at least this number of files have another path. Returns their number. */
+  /** Renames top directories until at least this number of files have a new path. Returns the number of moved files. */
   move(count: number): number {
     let moved = 0;
     for (let part = 0; moved < count; part += 1) {

@@ -10,13 +10,13 @@ import { timed } from './sessions.ts';
 export interface LargeFile {
   readonly strategy: string;
   readonly megabytes: number;
-  /** One create after each changed byte. */
+  /** The milliseconds of the create after each changed byte. */
   readonly createMs: readonly number[];
-  /** The longest wait of another request during one more create. */
+  /** The longest wait of a light request during an additional create. */
   readonly waitMs: number;
-  /** The bytes that each changed byte added to the disk, directly after the last create. */
+  /** The bytes that each changed byte added to the disk, measured directly after the last create. */
   readonly bytesEach: number;
-  /** `bytesEach` after a minute of rest. */
+  /** The value of `bytesEach` after a minute of rest. */
   readonly bytesEachLater: number;
 }
 
@@ -25,7 +25,7 @@ const createsMeasured = 3;
 const restMs = 60_000;
 const megabyte = 1 << 20;
 
-/** Changes one byte in place before each create. All strategies rest in the same minute. */
+/** Changes one byte in place before each create. All strategies rest during the same minute. */
 export async function measureLarge(
   strategies: readonly string[],
   megabytes: number,
@@ -61,7 +61,7 @@ export async function measureLarge(
   return measured.map(({ large }) => large);
 }
 
-/** A full scan runs two seconds after a capture, and reads a young file again. */
+/** The time that a full scan may take. It runs two seconds after a capture, and reads a young file again. */
 const scannedMs = 5000;
 
 function fillRandomly(file: string, megabytes: number): void {

@@ -1,5 +1,5 @@
 // Draws the measured times against the size of the work tree, as one SVG: two plots side by side, both scales
-// logarithmic. Does not know how the figures were measured.
+// logarithmic. This module does not know how the figures were measured.
 
 export interface Plot {
   readonly title: string;
@@ -28,7 +28,7 @@ export function svgOf(plots: readonly Plot[]): string {
 
 type Range = readonly [from: number, to: number];
 
-/** Returns the powers of ten around the values, as exponents. */
+/** Returns the exponents of the powers of ten that enclose the values. */
 function decades(values: readonly number[]): Range {
   const logs = values.map(Math.log10);
   return [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];

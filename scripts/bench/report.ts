@@ -1,5 +1,5 @@
-// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot
-// of scripts/bench/plot.ts. Measures nothing.
+// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot of
+// scripts/bench/plot.ts. This module measures nothing.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';
@@ -12,21 +12,21 @@ export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
-  /** Creates, by the number of edited files. */
+  /** The times of creates, by the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
-  /** Diffs of the last two checkpoints, by the number of edited files. */
+  /** The times of diffs of the last two checkpoints, by the number of edited files. */
   readonly diffAfter: Readonly<Record<string, readonly number[]>>;
   readonly hasChanges: readonly number[];
   readonly diff: readonly number[];
   readonly stats: readonly number[];
   readonly restore: readonly number[];
-  /** Restores, by the number of differing files. */
+  /** The times of restores, by the number of differing files. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
-  /** The longest wait of another request in each restore, by the number of differing files. */
+  /** The longest wait of a light request in each restore, by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
-  /** Restores, by the number of deleted files. */
+  /** The times of restores, by the number of deleted files. */
   readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
-  /** Restores, by the smallest number of files in the renamed directories. */
+  /** The times of restores, by the least number of files in the renamed directories. */
   readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
@@ -35,7 +35,7 @@ export interface Measured {
   readonly highestRssBytes?: number;
 }
 
-/** The times of the command line in one way to run it. */
+/** The times of the command line, for one way to run the command line. */
 export interface Commands {
   readonly name: string;
   readonly times: CommandTimes;
@@ -136,7 +136,7 @@ function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readon
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // For git this is the time of its status, because git does no other work in this case.
+    // The contender git has only the time of `git status`, because git does no other work in this case.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',
@@ -219,7 +219,7 @@ export function plot(results: readonly Result[]): string {
   ]);
 }
 
-/** Returns everything, for programs. */
+/** Returns all measurements as data for programs. */
 export function report(results: readonly Result[], asked: Asked): object {
   const rows = rowsOf(asked);
   return {

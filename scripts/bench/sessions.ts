@@ -6,7 +6,7 @@ import { CheckpointdClient } from '../../src/client/client.ts';
 import { DaemonContender } from './contenders.ts';
 import { GeneratedTree } from './generated-tree.ts';
 
-/** The figures of one process. Absent outside Linux. */
+/** The figures of one process. They are absent outside Linux. */
 export interface ProcessFigures {
   readonly rssBytes: number;
   readonly highestBytes: number;
@@ -97,7 +97,7 @@ export function figuresOf(pid: number): ProcessFigures {
   };
 }
 
-/** Makes checkpoints of one edit each, opens the session again in a new daemon, and restores one file. */
+/** Makes checkpoints with one edit each, opens the session again in a new daemon, and restores one file. */
 export async function measureLong(
   strategy: string,
   checkpoints: number,

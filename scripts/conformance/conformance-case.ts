@@ -1,5 +1,5 @@
-// The form of a conformance script, and how all scripts are read. protocol/conformance/README.md describes the steps.
-// Other files run them.
+// Defines the form of a conformance script, and reads all scripts. protocol/conformance/README.md describes the steps.
+// Other files run the steps.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './match.ts';
@@ -7,21 +7,21 @@ import type { Json } from './match.ts';
 export type Step = Json;
 
 export interface ConformanceCase {
-  /** Unique among all cases. */
+  /** The name of the case, unique among all cases. */
   readonly name: string;
   /** The rules of REFERENCE.md that the case shows. */
   readonly rules: readonly string[];
-  /** Arguments after the command line under test. */
+  /** The arguments that the runner appends to the command line under test. */
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** The runner's work before the first step. Default: `open`. */
+  /** The work that the runner does before the first step. The default is `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
   /** The events that the runner requests in its `initialize`. */
   readonly events?: readonly string[];
-  /** Fields that the runner adds to its `session/open`. */
+  /** The fields that the runner adds to its `session/open`. */
   readonly open?: Json;
-  /** Only for commands that accept `--fault=NAME`. */
+  /** The fault that the case needs. The case runs only for commands that accept `--fault=NAME`. */
   readonly fault?: string;
   /** False when stdout is text for people. */
   readonly frames?: boolean;

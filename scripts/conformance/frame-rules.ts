@@ -1,11 +1,11 @@
 // The rules for every frame of a conforming server in every case: JSON-RPC's shape, the schema, the error table,
-// well-formed strings, one answer for each id, progress in order, and no secret of the environment.
+// well-formed strings, one response for each id, progress in order, and no secret from the environment.
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { Json } from './match.ts';
 
 interface Progress {
-  /** When the request was sent. A late read in this process must not look like too many frames at once. */
+  /** The time when the request was sent. A late read in this process must not look like too many frames at once. */
   readonly sinceMs: number;
   reports: number;
   hasEnded: boolean;
@@ -15,9 +15,9 @@ const codes: Readonly<Record<string, number>> = errorCodes;
 
 export class FrameRules {
   readonly #secret: string;
-  /** Methods of the requests sent, by id as JSON. */
+  /** The methods of the requests that the runner sent, by id as JSON. */
   readonly #asked = new Map<string, string>();
-  /** When requests with a progress token were sent, by token as JSON. */
+  /** The times when the runner sent requests with a progress token, by token as JSON. */
   readonly #askedMs = new Map<string, number>();
   readonly #startMs = performance.now();
   readonly #due = new Map<string, number>();
@@ -28,7 +28,7 @@ export class FrameRules {
     this.#secret = secret;
   }
 
-  /** Notes a frame that the runner sends. */
+  /** Records a frame that the runner sends. */
   sent(value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const { id, method, params } = value as Json;
@@ -51,7 +51,7 @@ export class FrameRules {
     else this.#response(frame, text);
   }
 
-  /** Requests without an answer; for the orderly end of a case. */
+  /** The ids of requests without a response. At the orderly end of a case there must be no such request. */
   get unanswered(): string[] {
     return [...this.#due].filter(([, due]) => due > 0).map(([id]) => id);
   }

@@ -1,5 +1,5 @@
-// Compares expectations in data with received values, and gives names in data their values: the notation of
-// protocol.json's examples and of protocol/conformance. Knows no daemon.
+// Compares received values with expectations, and replaces names in data by their values. Implements the notation of
+// protocol/conformance and of protocol.json's examples. This module does not know the daemon.
 
 export type Json = Record<string, unknown>;
 
@@ -16,10 +16,10 @@ const wildcards: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Returns where `value` does not match the expectation, or undefined when it does.
+ * Returns the place where `value` differs from the expectation, or undefined when `value` matches.
  *
- * Objects match when every expected field does, arrays item by item and in length. `{"oneOf": […]}` matches when one
- * item of the list does.
+ * Objects match when every expected field matches. Arrays match when their lengths are equal and every item matches.
+ * `{"oneOf": […]}` matches when one item of the list matches.
  */
 export function mismatch(expected: unknown, value: unknown, at = ''): string | undefined {
   if (typeof expected === 'string' && Object.hasOwn(wildcards, expected))
@@ -58,7 +58,7 @@ function shown(value: unknown): string {
 export class Names {
   readonly values: Json = {};
 
-  /** Replaces names by values. Wildcards of expectations stay. @throws for a name without a value */
+  /** Replaces names by values. Keeps the wildcards of expectations. @throws for a name without a value */
   put(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.put(item));
     if (typeof value === 'object' && value !== null)

@@ -10,11 +10,11 @@ export interface PeerOptions {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly over: 'stdio' | 'tcp' | 'pipe';
-  /** The directory for socket files. The directory also identifies our processes. */
+  /** The directory for socket files. Its path also identifies the processes that the peer started. */
   readonly directory: string;
-  /** False when stdout is not the wire. */
+  /** False when the program does not send frames to stdout. */
   readonly frames: boolean;
-  /** The limit of a wait for a frame or an end. */
+  /** The longest wait for a frame or for the end of the program. */
   readonly waitMsMax: number;
   readonly onFrame: (frame: Json) => void;
   readonly onViolation: (what: string) => void;
@@ -41,12 +41,12 @@ export class Peer {
       this.#socket = new Promise((resolve) =>
         listener.once('connection', (socket) => {
           socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-          socket.on('error', () => undefined); // the end of the process tells more
+          socket.on('error', () => undefined); // the end of the process says more than this error
           resolve(socket);
         }),
       );
     this.#child = spawn(program, args, { stdio: 'pipe', env: options.env, detached: true });
-    this.#child.stdin?.on('error', () => undefined); // a program that has ended closes it under us
+    this.#child.stdin?.on('error', () => undefined); // fails when the program has ended
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       if (!options.frames) this.stdout += chunk.toString();
@@ -90,7 +90,7 @@ export class Peer {
     this.#child.kill(name);
   }
 
-  /** Returns the next frame that is not skipped. Undefined when none came in time, or the program ended. */
+  /** Returns the next frame that is not skipped. Returns undefined when no frame came in time or the program ended. */
   async next(passOver: (frame: Json) => boolean): Promise<Json | undefined> {
     const deadline = performance.now() + this.#options.waitMsMax;
     let hasEnded = false;
@@ -112,7 +112,7 @@ export class Peer {
     }
   }
 
-  /** Frames that no step has consumed. */
+  /** The frames that no step has consumed. */
   get untaken(): readonly Json[] {
     return this.frames.slice(this.#taken);
   }
@@ -128,7 +128,7 @@ export class Peer {
     return end;
   }
 
-  /** Ends the program in any state. Returns the child processes that it left behind. */
+  /** Ends the program, whatever its state. Returns the child processes that the program left behind. */
   async destroy(): Promise<string[]> {
     if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
     await this.#ended;
@@ -171,7 +171,7 @@ export class Peer {
   }
 }
 
-/** Returns processes in a directory of ours that survived the program. Works on Linux only. */
+/** Returns the processes that use the peer's directory and survived the program. Works on Linux only. */
 async function survivors(directory: string): Promise<string[]> {
   if (!existsSync('/proc/self/cmdline')) return [];
   let found: string[] = [];

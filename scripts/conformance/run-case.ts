@@ -1,5 +1,5 @@
 // Runs one case against a program: prepares the scene, performs the steps, and checks the rules for every conforming
-// server. Returns the first fault in one line, or nothing.
+// server. Returns the first fault as one line, or undefined.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ConformanceCase, Step } from './conformance-case.ts';
 import { FrameRules } from './frame-rules.ts';
@@ -44,7 +44,7 @@ class CaseRun {
     this.#command = command;
     this.#scene = new Scene(given.world ?? 'repository', given.open?.strategy === 'local');
     const { workspace, outside, storage } = this.#scene;
-    // Only the peer knows the port and the pipe, and inserts them.
+    // The peer inserts the port and the pipe, because only the peer knows them.
     Object.assign(this.#names.values, { workspace, outside, storage, port: '${port}', pipe: '${pipe}' });
     if ((given.args ?? []).some((word) => word.includes('${pid}'))) this.#helper('start');
   }
@@ -126,7 +126,7 @@ class CaseRun {
     this.#names.values.opened = opened;
   }
 
-  /** Sends a request of the runner's own, which must succeed. Skips its events. */
+  /** Sends a request of the runner itself, which must succeed. Skips the events that it causes. */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;
     const id = `runner-${this.#lastId}`;
@@ -212,7 +212,7 @@ class CaseRun {
     return `after ${frames.length} frames; ${stderr}`;
   }
 
-  /** Sends a request whose answer must be the next frame, which shows that no other frame was on its way. */
+  /** Sends a request whose response must be the next frame. This shows that no other frame was on its way. */
   async #fence(): Promise<void> {
     this.#lastId += 1;
     const id = `fence-${this.#lastId}`;
@@ -222,7 +222,7 @@ class CaseRun {
       throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
-  /** Sends many requests at once. Each request must get one answer: a result, or an error of an allowed kind. */
+  /** Sends many requests at once. Each request must get one response: a result, or an error of an allowed kind. */
   async #flood(step: Step): Promise<void> {
     const { flood, allow = [], call, params, atLeast = [] } = step;
     const count = Number(flood);

@@ -5,7 +5,7 @@ import { runCase } from './run-case.ts';
 export interface Verdicts {
   readonly passed: number;
   readonly failures: readonly { readonly name: string; readonly what: string }[];
-  /** Cases that need a fault, when the command supports none. */
+  /** The cases that need a fault, when the command supports no faults. */
   readonly skipped: readonly string[];
 }
 

@@ -1,5 +1,6 @@
-// The place of a case: a scratch directory with a work tree, a directory outside it and a storage, and the steps that
-// touch files. Remembers what must never change: the user's repository, and everything outside the work tree.
+// The files of a case: a scratch directory with a work tree, a storage and a directory outside the work tree. Performs
+// the steps that touch files. Records the state of two things that must never change: the user's repository, and all
+// files outside the work tree.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -46,7 +47,7 @@ export class Scene {
     this.#before = this.#untouchable();
   }
 
-  /** Describes changes that the case must not make. */
+  /** Describes the forbidden changes that the case made. */
   get harm(): string | undefined {
     const now = this.#untouchable();
     const changed = [...new Set([...this.#before.keys(), ...now.keys()])].filter(
@@ -55,7 +56,7 @@ export class Scene {
     return changed.length === 0 ? undefined : `changed what is the user's: ${changed.join(', ')}`;
   }
 
-  /** Performs a step that touches files. Returns false for other steps. */
+  /** Performs a step that touches files. Returns false for all other steps. */
   take(step: Json): boolean {
     const path = (name: unknown): string => resolve(this.workspace, String(name));
     if (typeof step.file === 'string') this.put(step.file, contentOf(step), step.pathBytes);
@@ -69,7 +70,7 @@ export class Scene {
     return true;
   }
 
-  /** Describes the fault of a file that a step requires to exist (`have`) or to be missing (`haveNot`). */
+  /** Checks that a file exists (`have`) or is missing (`haveNot`), as a step requires. Describes the fault. */
   lack(step: Json): string | undefined {
     const path = resolve(this.workspace, String(step.have ?? step.haveNot));
     if (step.haveNot !== undefined) return existsSync(path) ? `${path} is there` : undefined;
@@ -108,7 +109,7 @@ export class Scene {
     execFileSync('git', [...identity, ...args], { cwd: this.workspace, env, stdio: 'ignore' });
   }
 
-  /** Returns HEAD, index, refs, config, hooks and stash of the user's repository, and everything outside. */
+  /** Returns the HEAD, index, refs, config, hooks and stash of the user's repository, and all files outside. */
   #untouchable(): Map<string, string> {
     const found = new Map<string, string>();
     const git = join(this.workspace, '.git');

@@ -1,8 +1,8 @@
-// The table from the rules of the reference to their cases, and its gaps.
+// Maps the rules of the reference to their cases, and finds the gaps.
 import type { ProtocolDocument } from '../generate/dialect.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
-/** Returns every rule with its cases, in the order of the reference. */
+/** Returns every rule with the cases that test it, in the order of the reference. */
 export function traces(
   document: ProtocolDocument,
   cases: readonly ConformanceCase[],

@@ -1,5 +1,5 @@
-// Plays a day with the daemon on a clone: a turn, two tools, a look at the result, a restore of the start of
-// the turn, and an undo. Checks every claim of the README that is visible from outside.
+// Plays a day with the daemon on a clone: a turn, two tools, a diff, a restore of the start of the turn, and an undo.
+// Checks every claim of the README that a client can check.
 import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, CheckpointdClient } from '../../src/client/client.ts';
@@ -13,11 +13,11 @@ export interface Day {
   /** The directory of the daemon's sessions. */
   readonly storage: string;
   readonly screen: Screen;
-  /** A program to use instead of the daemon of this clone. */
+  /** The program to use instead of the daemon of this clone. */
   readonly command?: readonly [string, ...string[]];
 }
 
-/** The number of diff lines that a person wants to see. */
+/** The number of diff lines that the demo shows. */
 const diffLinesMax = 40;
 const editedBytesMax = 100_000;
 

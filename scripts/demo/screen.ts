@@ -1,5 +1,5 @@
-// Prints the demo: steps, lines, checks, and one line of progress that rewrites itself on a terminal and
-// appears every few seconds elsewhere. Does not know the meaning of its texts.
+// Prints the steps, lines and checks of the demo, and a line of progress. On a terminal the line of progress rewrites
+// itself, and elsewhere it appears every few seconds. This module does not know the meaning of the texts.
 
 const betweenMs = process.stdout.isTTY ? 100 : 2000;
 

@@ -1,4 +1,4 @@
-// Checks and clones the repository that the user named. Only git reads it, and no program writes to it.
+// Checks and clones the repository that the user named. Only git reads the repository, and no program writes to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, statSync } from 'node:fs';
@@ -40,14 +40,14 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit and passes on git's own lines of progress. Git reads the objects through its transport:
- * copying their files would fail when git packs them meanwhile, as it does by itself after a large commit.
+ * Clones the newest commit, and shows git's own lines of progress. Git reads the objects through its transport. A copy
+ * of the object files would fail when git packs them meanwhile, which git does by itself after a large commit.
  * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {
   const child = spawn('git', ['clone', '--progress', '--no-local', '--depth=1', source, target], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Large contents that only a server has would need the network.
+    // Leaves out LFS contents that only a server has, because they would need the network.
     env: { ...process.env, GIT_LFS_SKIP_SMUDGE: '1' },
   });
   let wrong = '';

@@ -1,8 +1,8 @@
-// Sits between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
+// Runs between the client and the daemon, forwards all bytes, and prints every frame to stderr (`--verbose`).
 import { spawn } from 'node:child_process';
 import { programFile } from '../../src/wire/places.ts';
 
-/** Runs until the daemon ends, with its exit code. */
+/** Runs until the daemon ends. Returns the daemon's exit code. */
 export function tap(): void {
   const daemon = programFile();
   const child = spawn(process.execPath, [daemon], { stdio: ['pipe', 'pipe', 'inherit'] });

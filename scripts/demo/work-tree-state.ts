@@ -1,4 +1,4 @@
-// Computes the fingerprint of a work tree and of git's files beside it, to show that both are exactly as before.
+// Computes the fingerprint of a work tree and of git's files beside it, to show that both are unchanged.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ function addContent(hash: Hash, path: Buffer): void {
 }
 
 /**
- * Returns the hash of every file below the directory except `.git`, by path, kind, permission bits and content.
- * Directories count by their contents, as for git. `visited` is called with the number of files so far.
+ * Returns one hash of all files below the directory except `.git`: paths, kinds, permission bits and contents. Like
+ * git, it ignores empty directories. Calls `visited` with the number of files read so far.
  */
 export function fingerprint(directory: string, visited: (files: number) => void): string {
   const hash = createHash('sha256');

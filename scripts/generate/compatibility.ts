@@ -1,6 +1,6 @@
-// Finds changes of a document that would break a program written for an earlier one. The rules differ by
-// direction: values that clients send may only get more permissive, and values that the server sends may only
-// get richer. Compares shapes, never descriptions.
+// Finds changes of a document that would break a program written for an earlier one. The rules differ by direction: the
+// server may accept more values than before, but must still send all fields that it sent before. This module compares
+// shapes, never descriptions.
 import { fieldsOf, type Method, type ProtocolDocument, refName, type Schema } from './dialect.ts';
 
 type Direction = 'sent by clients' | 'sent by the server';
@@ -20,7 +20,7 @@ class Comparison {
     this.problems.push(`${at}: ${problem}`);
   }
 
-  /** Compares two schemas, following references on both sides. A pair that is already being compared is skipped. */
+  /** Compares two schemas, following references on both sides. Skips a pair whose comparison has already begun. */
   schema(before: Schema, after: Schema, at: string, direction: Direction): void {
     const pair = `${before.$ref ?? ''} ${after.$ref ?? ''} ${direction}`;
     if (before.$ref !== undefined && after.$ref !== undefined) {
@@ -60,7 +60,7 @@ class Comparison {
 
   #values(old: Schema, now: Schema, at: string, direction: Direction): void {
     const list = (values: readonly string[] | undefined): string => [...(values ?? [])].sort().join();
-    // A type that only clients send may accept further values, because older programs do not send them.
+    // A type that only clients send may accept new values, because older programs do not send them.
     const isMore = direction === 'sent by clients' && old.enum?.every((value) => now.enum?.includes(value));
     if (list(old.enum) !== list(now.enum) && isMore !== true) this.#breaks(at, 'a closed enum has changed');
     const known = new Set(now.knownValues);
@@ -144,7 +144,7 @@ function directionsOf(method: Method): readonly Direction[] {
   return ['sent by clients', 'sent by the server'];
 }
 
-/** Returns the changes in `after` that break programs written for `before`, one line each; empty: none. */
+/** Returns one line for each change in `after` that breaks programs written for `before`. */
 export function breakingChanges(before: ProtocolDocument, after: ProtocolDocument): string[] {
   const comparison = new Comparison(before, after);
   for (const method of before.methods) comparison.method(method);

@@ -1,5 +1,5 @@
-// Checks protocol.json: the closed dialect, and the rules of this protocol that a program can check. Reports all faults
-// at once. example-lint.ts reads the examples.
+// Checks that protocol.json follows the closed dialect, and the rules of this protocol that a program can check.
+// Reports all faults at once. example-lint.ts checks the examples.
 import {
   fieldsOf,
   isRecord,
@@ -176,7 +176,7 @@ class Lint {
     this.expect(method.params === undefined || isRecord(params), at, 'parameters are an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
     this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
-    // operation/get asks about a key, but does not have one itself.
+    // operation/get names the key of another request, and is not repeated by its own key.
     const carriesKey = has('idempotencyKey') && at !== 'operation/get';
     this.expect(
       carriesKey === (method.idempotency === 'key'),
@@ -260,7 +260,7 @@ export function lintDialect(document: ProtocolDocument): string[] {
   lint.registry();
   for (const name of Object.keys(document.$defs))
     lint.expect(lint.used.has(name) || name === 'ErrorData', name, 'is used by nothing');
-  // Examples cannot be checked through a dangling reference.
+  // The examples cannot be checked while a reference has no target.
   const dangling = lint.problems.some((problem) => problem.endsWith('which is not there'));
   return dangling ? lint.problems : [...lint.problems, ...lintExamples(document)];
 }

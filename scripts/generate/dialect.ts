@@ -1,9 +1,11 @@
-// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for
-// complete projections. This module reads and describes the document. dialect-lint.ts checks what is allowed
-// in it.
+// Defines the form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for complete
+// projections. This module reads and describes the document. dialect-lint.ts checks the document.
 import { createHash } from 'node:crypto';
 
-/** A schema of the closed dialect. Objects, unions and enums are only in `$defs`. Elsewhere there are `$ref`s. */
+/**
+ * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`. All other places refer to them by
+ * `$ref`.
+ */
 export interface Schema {
   readonly description?: string;
   readonly $ref?: string;
@@ -11,7 +13,10 @@ export interface Schema {
   readonly const?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  /** `true`: unknown fields are kept. A schema: a map. Absent: unknown fields are ignored. */
+  /**
+   * Describes the fields without a declaration. `true` keeps them, and a schema makes the object a map. When absent,
+   * they are ignored.
+   */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;
   readonly minItems?: number;
@@ -24,7 +29,7 @@ export interface Schema {
   readonly contentEncoding?: string;
   /** A closed enum. */
   readonly enum?: readonly string[];
-  /** An open enum: any string is valid, these are known. */
+  /** The known values of an open enum, in which any string is valid. */
   readonly knownValues?: readonly string[];
   readonly valueDescriptions?: Readonly<Record<string, string>>;
   readonly oneOf?: readonly Schema[];
@@ -40,7 +45,7 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/** An example: its preparation and its expectations, in the notation of the document's `placeholders`. */
+/** An example with its preparation and its expectations, in the notation of the document's `placeholders`. */
 export interface Example {
   readonly name: string;
   readonly world: string;
@@ -82,11 +87,11 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
-  /** Errors that any request may have. Methods do not repeat them. */
+  /** The errors that any request may have. Methods do not list them again. */
   readonly commonErrors: readonly string[];
-  /** Errors that any request with an idempotency key may have in addition. */
+  /** Additional errors that any request with an idempotency key may have. */
   readonly mutationErrors: readonly string[];
-  /** Further errors of a mutation that first finishes or undoes an interrupted restore. */
+  /** Additional errors of a mutation that first finishes or undoes an interrupted restore. */
   readonly recoveryErrors: readonly string[];
   readonly worlds: Readonly<Record<string, string>>;
   readonly placeholders: Readonly<Record<string, string>>;
@@ -124,12 +129,12 @@ export function resolve(document: ProtocolDocument, schema: Schema): Schema {
   return target;
 }
 
-/** True for an object with its own fields (perhaps open). False for a map. */
+/** True for an object with declared fields, even if the object is open. False for a map. */
 export function isRecord(schema: Schema): boolean {
   return schema.type === 'object' && typeof schema.additionalProperties !== 'object';
 }
 
-/** Returns fields in document order: name, schema, and whether the field is required. */
+/** Returns the fields in document order, each with its name, its schema and a flag for required fields. */
 export function fieldsOf(schema: Schema): { name: string; schema: Schema; required: boolean }[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
@@ -169,19 +174,19 @@ function shapeOf(value: unknown, isNames: boolean): unknown {
   const entries = Object.entries(value)
     .filter(([key]) => isNames || !silent.has(key))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    // Below `properties` and `$defs` keys are names, and a name may be `description`.
+    // The keys below `properties` and `$defs` are names, and a name may be `description`.
     .map(([key, item]) => [key, shapeOf(item, !isNames && (key === 'properties' || key === '$defs'))]);
   return Object.fromEntries(entries);
 }
 
 /**
- * Returns the part of the document that is on the wire, for protocol/versions: no descriptions, no examples.
+ * Returns the part of the document that is visible on the wire, for protocol/versions. Omits descriptions and examples.
  */
 export function frozenShape(document: ProtocolDocument): unknown {
   return shapeOf(document, false);
 }
 
-/** Returns a hash of the part that is on the wire: descriptions and examples do not change it. */
+/** Returns a hash of the part that is visible on the wire. Descriptions and examples do not change the hash. */
 export function schemaHash(document: ProtocolDocument): string {
   return createHash('sha256')
     .update(JSON.stringify(frozenShape(document)))

@@ -1,6 +1,6 @@
-// Checks that the examples match the protocol: names and types are compared with the definitions. A string with a
-// placeholder matches any type. In results and errors only the fields of the example are compared. Another test
-// executes them against the daemon.
+// Checks that the examples match the protocol, by comparing names and types with the definitions. A string with a
+// placeholder matches any type. In results and errors only the fields of the example are compared. A different test
+// runs the examples against the daemon.
 import {
   type Example,
   fieldsOf,

@@ -1,5 +1,5 @@
-// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the
-// canonical form. The reference has the rule that null may replace an absent optional field.
+// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the canonical
+// form. A rule of the reference also allows null for an absent optional field.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -46,8 +46,8 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
 }
 
 /**
- * Returns several types as a union of one each, because many generators support nothing else. Bounds stay with the
- * numbers.
+ * Returns several types as a union of single types, because many generators support no other form. Only the integer
+ * type keeps the bounds.
  */
 function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
   const { type: _, description, minimum, maximum } = schema;
@@ -76,8 +76,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Turns a reference with a description of its own into a type with `allOf`: for a reference with any other field,
- * generators make a new type such as `SessionId27`.
+ * Turns a reference that has a description into a type with `allOf`. For a reference with any other field, generators
+ * make a new type such as `SessionId27`.
  */
 function withWholeReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withWholeReferences);
@@ -90,7 +90,7 @@ function withWholeReferences(value: unknown): unknown {
   return Object.keys(rest).length === 0 ? { $ref } : { ...inner, allOf: [{ $ref }] };
 }
 
-/** Emits the definitions, a root that refers to each of them, and for each method its parameters and its result. */
+/** Emits the definitions, a root that refers to each definition, and the parameters and the result of each method. */
 export function jsonSchema(document: ProtocolDocument): GeneratedFile {
   const methods = document.methods.map(({ name, kind, direction, params, result }) => [
     name,

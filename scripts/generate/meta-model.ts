@@ -1,7 +1,7 @@
-// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators for LSP can be used for this
-// protocol: Microsoft's lsprotocol works unmodified. Integers beyond 31 bits become `decimal`, since the meta-model
-// has no larger exact type. `rpc.discover` is left out: such generators make constants of method names, and a dot
-// breaks them.
+// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators for LSP work for this protocol.
+// Microsoft's lsprotocol works unmodified. Integers beyond 31 bits become `decimal`, since the meta-model has no larger
+// exact type. `rpc.discover` is left out: these generators make constants from method names, and a dot is invalid in a
+// constant.
 import {
   fieldsOf,
   type GeneratedFile,

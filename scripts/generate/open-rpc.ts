@@ -1,5 +1,5 @@
 // Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are by name.
-// Examples of errors are left out: OpenRPC has a place for results only.
+// Examples of errors are left out, because OpenRPC has a place only for results.
 import {
   type Example,
   fieldsOf,
@@ -13,7 +13,7 @@ import { defsOf, jsonText, standardSchema } from './json-schema.ts';
 
 const prefix = '#/components/schemas/';
 
-/** Returns a name in the form of a type's: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
+/** Returns a name in the form of a type name: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
 function typeName(...words: readonly string[]): string {
   return words
     .flatMap((word) => word.split(/[^A-Za-z0-9]+/))
@@ -23,7 +23,7 @@ function typeName(...words: readonly string[]): string {
 
 type Json = Record<string, unknown>;
 
-/** Gives every schema that is no reference its own title, which generators use as the name of its type. */
+/** Gives a title to every schema that is not a reference. Generators use the title as the name of the type. */
 function titled(schema: Json, title: string): Json {
   const inner = (value: unknown, word: string): unknown =>
     typeof value === 'object' && value !== null ? titled(value as Json, `${title}${word}`) : value;

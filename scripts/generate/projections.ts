@@ -1,4 +1,5 @@
-// The list of all files generated from protocol/protocol.json. A new projection is one file and one line.
+// The list of all files generated from protocol/protocol.json. A new projection needs one new file and one line in this
+// list.
 import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
 import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';

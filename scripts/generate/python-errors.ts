@@ -14,7 +14,7 @@ function exception(error: ErrorEntry): string {
   return `class ${error.name}(CheckpointdError):\n    r"""${text}"""\n`;
 }
 
-/** Emits the exceptions and the table that finds them by name. */
+/** Emits the exceptions, and the table that maps names to exceptions. */
 export function pythonErrors(document: ProtocolDocument): GeneratedFile {
   const rows = document.errors.map((error) => `    "${error.name}": ${error.name},\n`).join('');
   const content = `# ${generatedNotice}

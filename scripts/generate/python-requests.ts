@@ -9,7 +9,7 @@ import {
   wrap,
 } from './dialect.ts';
 
-/** Methods of the life cycle, which the client sends by itself. */
+/** The methods of the life cycle, which the client sends by itself. */
 const ownLife = new Set(['initialize', 'shutdown']);
 
 function typeName(schema: Method['params']): string {
@@ -45,7 +45,7 @@ const syncFace: Face = {
   isAsync: false,
 };
 
-/** Returns the keywords of every request, and how they are passed on. */
+/** Returns the keyword arguments of a request, and the code that passes them on. */
 function options({ isAsync }: Face): { declared: string; passed: string } {
   const declared = [
     '        *,\n        on_progress: Optional[ProgressListener] = None,\n        timeout: Optional[float] = None,\n',

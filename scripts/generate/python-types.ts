@@ -1,5 +1,5 @@
-// Projection: the Python client's types, for 3.9 and later with only the standard library. TypedDicts, not
-// dataclasses: the received value itself is used, unknown fields survive, and nothing is copied.
+// Projection: the Python client's types, for 3.9 and later with only the standard library. The types are TypedDicts and
+// not dataclasses, so that a program uses the received value itself, with unknown fields and without a copy.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -79,7 +79,7 @@ function classOf(
   return `${head}${doc}${body.join('')}${body.length === 0 && doc === '' ? '    pass\n' : ''}`;
 }
 
-/** A docstring, raw because descriptions may hold backslashes. */
+/** Returns a docstring, raw because descriptions may contain backslashes. */
 function docstring(text: string | undefined): string {
   if (text === undefined) return '';
   const lines = wrap(text.replaceAll('"""', "'''"), 90);
@@ -87,8 +87,8 @@ function docstring(text: string | undefined): string {
 }
 
 /**
- * Returns a record. Before 3.11 all fields of a TypedDict are required or none, so optional fields are in a subclass.
- * A field whose name is a keyword of Python needs the functional form.
+ * Returns a record. Before 3.11 either all fields of a TypedDict are required or no field is, so optional fields are in
+ * a subclass. A field whose name is a keyword of Python needs the functional form.
  */
 function recordOf(name: string, schema: Schema): string {
   const fields = fieldsOf(schema);

@@ -1,5 +1,5 @@
-// Projection: protocol/REFERENCE.md, for people. A first session, numbered rules, every method with fields, errors
-// and a successful example, every error, every type. The guide takes 25 minutes to read, and the tables are for
+// Projection: protocol/REFERENCE.md, for people. It contains a first session, numbered rules, all methods with fields,
+// errors and a successful example, all errors and all types. The guide takes 25 minutes to read, and the tables are for
 // looking up. Fields that many methods share have one description, and the types come last. A test counts the words.
 import {
   type Example,
@@ -60,7 +60,7 @@ function rowsOf(fields: readonly Field[]): string {
   return `| field | type | |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** Returns the fields of an object. Shared fields are only named. */
+/** Returns the table of an object's fields. Lists shared fields by name only. */
 function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): string {
   const all = fieldsOf(schema);
   const own = all.filter((field) => !recurring.has(keyOf(field)));
@@ -73,8 +73,8 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * A field that at least this many objects have in the same form is described once for all of them. Short descriptions
- * are repeated instead.
+ * The least number of objects that share a field in the same form, from which the field is described only once. Short
+ * descriptions are repeated anyway.
  */
 const recurrenceMin = 6;
 const recurringLengthMin = 16;
@@ -103,7 +103,7 @@ function exampleText(example: Example): string {
   return `*${example.name}*\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
 }
 
-/** Returns the examples of a method for the reader. */
+/** Returns the examples of a method that the reader needs. */
 function shownExamples(method: Method): readonly Example[] {
   return method.examples
     .filter((example) => example.fault === undefined && example.error === undefined)

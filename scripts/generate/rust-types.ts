@@ -1,5 +1,5 @@
-// Projection: the Rust client's types, for serde. Enums keep unknown values, structs ignore unknown fields (and keep
-// them where the protocol says so), null is None. Only types: the client is written by hand.
+// Projection: the Rust client's types, for serde. Enums keep unknown values. Structs ignore unknown fields, or keep
+// them if the protocol requires it. Null becomes None. This projection emits only types: the client is written by hand.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -68,7 +68,7 @@ function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): bool
 
 function structOf(document: ProtocolDocument, name: string, schema: Schema, tag: string | undefined): string {
   const fields = fieldsOf(schema)
-    // The enum with the struct consumes the tag of a union.
+    // The enum that contains the struct consumes the tag of a union.
     .filter((field) => field.name !== tag)
     .map((field) => {
       const rustName = snake(field.name);
@@ -89,7 +89,7 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
   return `${doc(schema.description)}${derive(extra)}#[serde(rename_all = "camelCase")]\npub struct ${name}${body}${constructorOf(document, name, schema)}`;
 }
 
-/** Returns a constructor for parameters: required fields as arguments, the others absent. */
+/** Returns a constructor for parameters. Required fields are arguments, and optional fields stay absent. */
 function constructorOf(document: ProtocolDocument, name: string, schema: Schema): string {
   const fields = fieldsOf(schema);
   const required = fields.filter((field) => field.required);

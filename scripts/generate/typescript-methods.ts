@@ -1,5 +1,5 @@
-// Projection: src/protocol/methods.ts. The facts about each method that dispatch needs, and the numbers of
-// the errors, as tables. The file contains no schemas: typescript-validators.ts compiles the schemas.
+// Projection: src/protocol/methods.ts. It has two tables: the facts about each method that dispatch needs, and the
+// numbers of the errors. The file contains no schemas: typescript-validators.ts compiles the schemas.
 import {
   type ErrorEntry,
   type GeneratedFile,
@@ -27,7 +27,7 @@ function methodRow(method: Method, document: ProtocolDocument): string {
   return `  '${method.name}': { ${text.join(', ')} },\n`;
 }
 
-/** True when the parameters must name the session. Other methods may have a field of that name with another meaning. */
+/** True when the parameters must name the session. In other methods, a field `session` may have a different meaning. */
 function namesSession(method: Method, document: ProtocolDocument): boolean {
   return (
     method.params !== undefined && resolve(document, method.params).required?.includes('session') === true

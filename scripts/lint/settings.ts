@@ -12,8 +12,8 @@ interface Rules {
 }
 
 /**
- * Writes the settings for one run of the linter and returns their path. The settings are in dist/, so their
- * globs begin with any folder.
+ * Writes the settings for one run of the linter and returns their path. The settings file is in dist/, so its
+ * globs match below any directory.
  */
 export function writeLintSettings(root: string): string {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Rules;
@@ -40,7 +40,7 @@ function override(layer: Layer): object {
   const places = ['../', '../../', '../../../'];
   const group = closed.flatMap((folder) => places.map((place) => `${place}${folder}/**`));
   for (const place of places) group.push(`${place}daemon.ts`, `${place}main.ts`);
-  // Only the daemon has the seam. A client has its own files.
+  // Only the daemon must call files through the seam. A client may call node:fs directly.
   const modules = ['client', 'cli'].includes(layer.folder) ? [] : fileModules;
   const patterns = [{ group, message: layer.because }];
   const refused = Object.keys(packages).filter((name) => layer.packages?.includes(name) !== true);

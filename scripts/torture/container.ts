@@ -1,4 +1,5 @@
-// A second machine like a container: it shares the files, but sees neither our processes nor our sockets.
+// Simulates a second machine, like a container: its programs share our files, but see neither our processes nor our
+// sockets.
 import { spawnSync } from 'node:child_process';
 
 /**
@@ -14,7 +15,7 @@ export const containerPrefix = [
   '--mount-proc',
 ] as const;
 
-/** Returns why this machine can have no container; undefined when it can. */
+/** Returns the reason why this machine cannot run a container. Returns undefined when it can. */
 export function containerRefusal(): string | undefined {
   const [program, ...words] = containerPrefix;
   const result = spawnSync(program, [...words, 'true'], { encoding: 'utf8' });

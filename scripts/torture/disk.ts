@@ -1,5 +1,5 @@
-// A small ext4 disk whose power can be cut: an image on a loop device, shut down by an ioctl that drops all unwritten
-// data. Only where root may mount.
+// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device, and an ioctl shuts it down
+// and drops all unwritten data. Works only if this process is root and may mount.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** The name of the filler file, which is beside the work tree and belongs to no test. */
+/** The name of the filler file. It is beside the work tree, and no check compares it. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;
@@ -35,7 +35,7 @@ export class Disk {
     run('mount', '-o', 'loop', this.#image, this.root);
   }
 
-  /** Returns why there can be no such disk here, or undefined when it can. */
+  /** Returns the reason why this machine cannot have the disk. Returns undefined when it can. */
   static refusal(): string | undefined {
     if (process.getuid?.() !== 0) return 'only root may mount';
     const top = mkdtempSync(join(tmpdir(), 'checkpointd-disk-'));
@@ -55,18 +55,18 @@ export class Disk {
     }
   }
 
-  /** The words in front of a program that give it this disk's own boot id of the machine. */
+  /** The words in front of a program that make the program see this disk's boot id instead of the machine's. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];
   }
 
-  /** Syncs everything written so far. */
+  /** Syncs all data written so far. */
   sync(): void {
     run('sync', '-f', this.root);
   }
 
-  /** Fills the disk except for this number of bytes. */
+  /** Fills the disk, and leaves this number of bytes free. */
   fill(left: number): void {
     const { bavail, bsize } = statfsSync(this.root);
     const blocks = Math.max(0, bavail - Math.ceil(left / bsize));
@@ -83,12 +83,12 @@ export class Disk {
     run('python3', '-c', cutPower, this.root);
   }
 
-  /** Restores the power, as after a reboot of the machine. */
+  /** Restores the power, as a reboot of the machine would. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // While a dying child of the daemon has the disk open, another mount would show the disk that was shut
-    // down. So would every process with its own mounts that has the disk open, such as a container of another
-    // test. Waits until they end.
+    // Waits until no process has the disk open, because until then a new mount would show the disk that was shut down.
+    // The processes are a dying child of the daemon, or one with its own mounts, such as a container of a different
+    // test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -1,4 +1,4 @@
-// One list of steps in one world: sends each request, causes its trouble, recovers, and judges the result.
+// Runs one list of steps in one world: sends each request, causes the planned trouble, recovers, and judges the result.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
@@ -8,32 +8,32 @@ import { ofPacking, type Step, type Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
-/** One request, from the state before it until everything is quiet again. */
+/** The course of one request, from the state before the request until the daemon is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
-  /** The answer, even if the kill came after it. */
+  /** The answer to the request, present even if the daemon was killed after the answer. */
   readonly answer: Record<string, unknown> | undefined;
   readonly before: Manifest;
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
   /**
-   * The files when the episode's last daemon started, after the user's edits. Equal to `before` if no daemon was
-   * killed.
+   * The files when the episode's last daemon started, after the user's edits. When no daemon was killed, they equal
+   * `before`.
    */
   readonly resumed: Manifest;
   readonly after: Manifest;
   /** The answer of the next `session/open` after a kill. */
   readonly opened: Record<string, unknown> | undefined;
-  /** Paths that the user edited in between. */
+  /** The paths that the user edited between the kill and the next start. */
   readonly edited: ReadonlySet<string>;
-  /** True when a link was swapped in, or a call failed. */
+  /** True when the fault replaced a path by a link during the request. */
   readonly isSwapped: boolean;
   readonly isDisturbed: boolean;
-  /** True when an unfinished restore was finished or undone on the way. */
+  /** True when an earlier restore was unfinished when the request began. */
   readonly wasUnfinished: boolean;
 }
 
-/** An answered restore, with the work tree before and after it. */
+/** The work tree before and after an answered restore. */
 export interface Walked {
   readonly before: Manifest;
   readonly after: Manifest;
@@ -43,9 +43,12 @@ export class Episode {
   readonly world: World;
   readonly oracle = new Oracle();
   readonly seat: Seat;
-  /** True when a restore failed half-way: the next request first finishes or undoes it. */
+  /** True when a restore failed half-way. The next request then first finishes or undoes the restore. */
   isUnfinished = false;
-  /** Restores that an undo, or a redo, reverses exactly: in calm episodes, until the user edits something. */
+  /**
+   * The restores that an undo or a redo reverses exactly. Used in calm episodes, and emptied when the user edits a
+   * file.
+   */
   undo: Walked[] = [];
   redo: Walked[] = [];
   /** The message of each checkpoint. */
@@ -67,7 +70,7 @@ export class Episode {
     this.redo = [];
   }
 
-  /** Runs the steps. Returns the first defect with its step. */
+  /** Runs the steps. Returns the first defect and the step that showed it. */
   async run(
     steps: readonly Step[],
     take: (episode: Episode, step: Step) => Promise<void>,
@@ -102,7 +105,7 @@ export class Episode {
     return outcome.result;
   }
 
-  /** Checks the quiet state: nothing is lost, and nothing foreign was touched. */
+  /** Checks the quiet state: no content is lost, and no foreign file was touched. */
   async atRest(where: string): Promise<void> {
     const all = this.world.look();
     this.oracle.assertWhole(all, where);
@@ -112,7 +115,7 @@ export class Episode {
     this.world.tally.heard?.(where, [...all], this.world.work);
   }
 
-  /** Requests a change of the session with its planned trouble. */
+  /** Requests a change of the session, and causes the planned trouble during the request. */
   async change(method: string, params: object, trouble: Trouble | undefined): Promise<Course> {
     const { seat, oracle, world } = this;
     const before = world.look();
@@ -130,8 +133,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Background work after the answer may run into the planned kill until the daemon has read the new plan. So a
-    // request follows.
+    // Until the daemon has read the new plan, background work after the answer may still trigger the planned kill. This
+    // request makes the daemon read the plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -163,7 +166,8 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Some requests do not recover the restore: a request that changes nothing never does, and a deletion need not.
+      // Not every request recovers the unfinished restore. A request that changes nothing never recovers it, and a
+      // deletion may leave it unfinished.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;
@@ -180,7 +184,7 @@ export class Episode {
     return true;
   }
 
-  /** Lists the checkpoints without safety ones: the safety checkpoint of a failed attempt stays. */
+  /** Lists the checkpoints except safety checkpoints, because the safety checkpoint of a failed attempt stays. */
   async #listed(): Promise<string> {
     return JSON.stringify((await list(this.seat)).filter(({ kind }) => kind !== 'safety'));
   }
@@ -216,8 +220,8 @@ export class Episode {
   }
 
   /**
-   * The user edits the files that the killed daemon left. Further daemons are killed during recovery, except for the
-   * last one.
+   * Edits the files that the killed daemon left, and starts daemons that recover. Kills each daemon during recovery,
+   * except for the last daemon.
    */
   async #revive(
     torn: Manifest,
@@ -254,7 +258,9 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /** Compares a new checkpoint with the files when it was made. `seen`: the files as a capture saw them. */
+  /**
+   * Compares a new checkpoint with the files at the time of its creation. `seen` has the files as a capture saw them.
+   */
   async assertMade(
     id: string,
     manifest: Manifest,
@@ -265,7 +271,7 @@ export class Episode {
     await this.oracle.remember(this.seat);
     const wasHeld = this.oracle.heldPaths(id);
     const holding = await this.oracle.holding(this.seat, id);
-    // Files of an earlier checkpoint stay captured even if rules ignore them now.
+    // A file of an earlier checkpoint stays captured even if the rules ignore the file now.
     const kept = [...manifest].filter(
       ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
     );

@@ -7,7 +7,7 @@ export interface Thing {
   readonly kind: 'file' | 'link' | 'other';
   /** The permission bits. */
   readonly mode: number;
-  /** The ids of its bytes, or of a link's target: git's, and SHA-256. */
+  /** Two ids of the file's bytes or of the link's target: git's id, and the SHA-256. */
   readonly git: string;
   readonly sha256: string;
 }
@@ -18,7 +18,7 @@ export interface PathRef {
   readonly pathBytes?: string;
 }
 
-/** Returns the bytes of a path as a latin1 string, which is how the model names every path. */
+/** Returns the bytes of a path as a latin1 string. The model names every path in this form. */
 export function nameOf({ path, pathBytes }: PathRef): string {
   const bytes = pathBytes === undefined ? Buffer.from(path, 'utf8') : Buffer.from(pathBytes, 'base64');
   return bytes.toString('latin1');
@@ -29,15 +29,15 @@ export function refOf(name: string): PathRef {
   return { path: bytes.toString('utf8'), pathBytes: bytes.toString('base64') };
 }
 
-/** Returns the place of a model's path on the disk. */
+/** Returns the place on the disk for a path of the model. */
 export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** The entry at each path. Directories are implied by their files. */
+/** The entry at each path. Directories have no entries of their own. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
-/** Lists everything below `root` except its own `.git`. */
+/** Lists all files below `root`, except the `.git` of `root` itself. */
 export function look(root: string): Manifest {
   const found = new Map<string, Thing>();
   const visit = (prefix: string): void => {
@@ -71,7 +71,7 @@ export const isSame = (one: Thing | undefined, other: Thing | undefined): boolea
     one.git === other.git &&
     one.mode === other.mode);
 
-/** Returns the paths on which two manifests differ, each with both entries. */
+/** Returns the paths at which two manifests differ, each with both entries. */
 export function differences(one: Manifest, other: Manifest): string[] {
   const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
   return paths
@@ -86,11 +86,14 @@ export function describe(thing: Thing | undefined): string {
 /** True for names of unfinished restores, which no checkpoint contains. */
 export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
 
-/** Returns the files that a checkpoint must contain, by git's own view of the user's repository and its rules. */
+/**
+ * Returns the files that a checkpoint must contain, according to git itself and the ignore rules of the user's
+ * repository.
+ */
 export function captured(root: string, all: Manifest): Manifest {
   const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths = new Set(listed.toString('latin1').split('\0'));
-  // Git names a nested repository as one directory, but a capture contains its files.
+  // Git lists a nested repository as one directory, but a capture contains the files of the nested repository.
   const nested = [...paths].filter((path) => path.endsWith('/'));
   const isIn = (path: string): boolean => paths.has(path) || nested.some((above) => path.startsWith(above));
   return new Map(
@@ -103,7 +106,7 @@ export function captured(root: string, all: Manifest): Manifest {
 /** True when the path is in the `.git` of a nested repository. */
 export const isOfGit = (path: string): boolean => /(^|\/)\.git(\/|$)/.test(path);
 
-/** Runs git like a user without settings. @throws git's message */
+/** Runs git as a user without git settings would. @throws git's message */
 export function plainGit(words: readonly string[], input?: string): Buffer {
   const result = spawnSync('git', words, {
     maxBuffer: 1 << 28,
@@ -113,7 +116,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       HOME: '/nonexistent',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
-      // The repository belongs to the daemon's user, while this process is root.
+      // Allows git to use the repository, which belongs to the daemon's user while this process runs as root.
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'safe.directory',
       GIT_CONFIG_VALUE_0: '*',
@@ -121,7 +124,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',
       GIT_COMMITTER_EMAIL: 'u@u',
-      // Two worlds with the same seed are equal.
+      // Fixed dates make two worlds with the same seed equal.
       GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
       GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
     },

@@ -1,5 +1,5 @@
-// The owner of every byte: which contents every answered checkpoint must have, and which contents the daemon has
-// removed from the work tree and must therefore be able to return.
+// Records the contents that every answered checkpoint must have. Also records the contents that the daemon has removed
+// from the work tree, because the daemon must be able to return them.
 import {
   captured,
   describe,
@@ -42,7 +42,9 @@ export class Oracle {
   readonly #known = new Set<string>([empty]);
   readonly #holdings = new Map<string, Holding>();
 
-  /** Makes all present files known contents. A content that is still unknown later counts as torn. */
+  /**
+   * Records the contents of all existing files as known. A content that appears later and is not known counts as torn.
+   */
   learn(all: Manifest): void {
     for (const { git } of all.values()) this.#known.add(git);
   }
@@ -53,7 +55,7 @@ export class Oracle {
         throw new Defect(`${where}: ${path} holds a content that no program wrote (${describe(thing)})`);
   }
 
-  /** Notes that the daemon changed the work tree: every removed content must be stored somewhere. */
+  /** Records that the daemon changed the work tree. Every removed content must then be stored somewhere. */
   took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
     for (const [path, thing] of before) {
       if (isTemporary(path) || thing.kind === 'other' || thing.git === empty) continue;
@@ -72,15 +74,15 @@ export class Oracle {
     return this.#claims.get(`${seat.session} ${id}`);
   }
 
-  /** Reads the contents of every checkpoint, while they exist. */
+  /** Reads the contents of every checkpoint before a request removes checkpoints. */
   async remember(seat: Seat): Promise<void> {
     for (const { id } of await list(seat)) await this.holding(seat, id);
   }
 
   /**
-   * Notes that the user removed checkpoints. If only these checkpoints had a content ({@link remember}), the
-   * user gave it up on purpose. The user may also overwrite contents that only the work tree still has. Any
-   * other missing content counts as lost.
+   * Records that the user removed checkpoints. A content that only these checkpoints had ({@link remember}) was given
+   * up on purpose. The user may also overwrite contents that only the work tree still has. Any other missing content
+   * counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
@@ -102,8 +104,8 @@ export class Oracle {
   }
 
   /**
-   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or a displaced content is
-   * nowhere.
+   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or no place has a displaced
+   * content.
    */
   async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
     for (const seat of seats) {
@@ -129,13 +131,16 @@ export class Oracle {
     return holding;
   }
 
-  /** Returns the paths of any checkpoint but this one: rules that ignore them do not hide them. */
+  /**
+   * Returns the paths in all checkpoints except this checkpoint. Captures include these paths even if the rules ignore
+   * them.
+   */
   heldPaths(besides?: string): ReadonlySet<string> {
     const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
     return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
   }
 
-  /** Reads checkpoints again (default: all) and compares them with their contents when they were made. */
+  /** Reads checkpoints again (default: all), and compares them with the contents at their creation. */
   async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
     for (const id of only ?? (await list(seat)).map((each) => each.id)) {
       const now = await readHolding(seat, id);
@@ -160,10 +165,10 @@ export class Oracle {
   }
 }
 
-/** Returns the checkpoint in a key of claims and holdings. */
+/** Returns the checkpoint id in a key of `#claims` or `#holdings`. */
 const idIn = (key: string): string => key.split(' ')[1] ?? '';
 
-/** True when a checkpoint contains exactly these files. */
+/** Checks that a checkpoint contains exactly these files. @throws Defect */
 export function assertHolds(holding: Holding, wanted: Manifest, where: string): void {
   const wrong: string[] = [];
   for (const path of new Set([...holding.keys(), ...wanted.keys()])) {
@@ -192,7 +197,7 @@ export function gitMode({ kind, mode }: Thing): string {
   return kind === 'link' ? '120000' : (mode & 0o100) === 0 ? '100644' : '100755';
 }
 
-/** Lists every checkpoint of the session, including safety ones and restores. */
+/** Lists every checkpoint of the session, including safety checkpoints and the checkpoints of restores. */
 export async function list(seat: Seat): Promise<Listed[]> {
   const all: Listed[] = [];
   let cursor: string | undefined;
@@ -227,7 +232,7 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
   return held;
 }
 
-/** Returns the files that a checkpoint must contain now. */
+/** Returns the files that a new checkpoint must contain: all captured files except the skipped paths. */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));

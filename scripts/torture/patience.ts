@@ -1,10 +1,13 @@
 // Limits the time of an answer. Only time in which the daemon and its children could run counts as a hang: on a busy
-// machine they also wait for a processor. The kernel reports how long each thread waited for one (Linux; elsewhere
-// all time counts).
+// machine they also wait for a processor. The Linux kernel reports how long each thread waited for a processor. On
+// other systems all time counts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An answer that takes this many times as long counts as missing, however starved the daemon is. */
+/**
+ * The factor of the hard limit: an answer that takes this many times the limit counts as missing, even if the daemon
+ * never got a processor.
+ */
 const starvedMost = 9;
 const lookMs = 100;
 
@@ -17,9 +20,8 @@ export function longestWait(ms: number): number {
 export class Impatience extends Error {}
 
 /**
- * Waits for an answer. Only time in which the program could run counts towards `ms`. `starved` returns the
- * milliseconds in which the program's threads have waited for a processor since its last call. `now` returns
- * the time.
+ * Waits for an answer. Only time in which the program could run counts towards `ms`. Each call of `starved` returns how
+ * many milliseconds the program's threads have waited for a processor since the previous call. `now` returns the time.
  * @throws Impatience
  */
 export async function patiently<T>(
@@ -43,8 +45,8 @@ export async function patiently<T>(
 }
 
 /**
- * Returns a function for {@link patiently}: the time that the threads of a process and its children have waited since
- * the last call.
+ * Returns the function `starved` for {@link patiently}. Each call returns the time that the threads of a process and of
+ * its children have waited for a processor since the previous call.
  */
 export function starvationOf(pid: number): () => number {
   let known = delaysBelow(pid);
@@ -57,7 +59,10 @@ export function starvationOf(pid: number): () => number {
   };
 }
 
-/** Returns the nanoseconds that each thread of a process, and of all processes below it, waited for a processor. */
+/**
+ * Returns for each thread of a process and of all its descendants how many nanoseconds the thread waited for a
+ * processor.
+ */
 function delaysBelow(pid: number): Map<string, number> {
   const found = new Map<string, number>();
   const visit = (process: string): void => {
@@ -75,7 +80,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // it ended while we looked
+    return []; // the process ended meanwhile
   }
 }
 

@@ -1,11 +1,11 @@
-// A world without root's rights: the daemon runs as uid 65534, which owns every file that the daemon may touch.
+// Takes root's rights away from a world: the daemon runs as uid 65534, which owns every file that the daemon may touch.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
-/** The uid and gid that every Linux reserves for a user without rights. */
+/** The uid and gid that every Linux system reserves for a user without rights. */
 const plainUid = 65534;
 
-/** The words in front of a program that take root's rights away from it. */
+/** The words in front of a program that take root's rights away from the program. */
 export const plainUserPrefix = [
   'setpriv',
   `--reuid=${plainUid}`,
@@ -14,12 +14,14 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The prefix in a container. The change of rights makes the kernel forget to kill the program with its parent, so the
- * prefix requests that again.
+ * The prefix in a container. The change of rights cancels the request that the kernel kill the program with its parent,
+ * so the prefix repeats the request.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 
-/** Returns why the daemon cannot run as this user here, or undefined when it can. `entry`: the program to run. */
+/**
+ * Returns the reason why the daemon cannot run as this user, or undefined when it can. `entry` is the program to run.
+ */
 export function plainUserRefusal(entry: string): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may become another user';
   const [program, ...words] = containedPlainUserPrefix;
@@ -33,7 +35,9 @@ export function plainUserRefusal(entry: string): string | undefined {
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
 }
 
-/** Makes uid 65534 the owner of a directory and everything below. Entries that it already owns keep their times. */
+/**
+ * Makes uid 65534 the owner of a directory and of all files below. Files that the uid already owns keep their times.
+ */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== plainUid || stats.gid !== plainUid) lchownSync(place, plainUid, plainUid);

@@ -16,7 +16,7 @@ export async function cutPower(
   if (disk === undefined) return;
   const before = world.look();
   oracle.learn(before);
-  // Syncs the user's work and the daemon's input so far.
+  // Syncs the user's work and all input of the daemon so far.
   disk.sync();
   const durable = (await list(seat)).filter(({ id }) => oracle.targetOf(seat, id) !== undefined);
   const [answered, id] = await askFor(episode, step.after, durable.at(-2)?.id ?? durable.at(0)?.id);
@@ -56,7 +56,7 @@ export async function cutPower(
     await seat.read('checkpoint/readFile', { tag: checkpoint.id, ...refOf(path) });
 }
 
-/** Returns the answer, and the checkpoint that the request made. */
+/** Sends the request. Returns the answer, and the checkpoint that the request made. */
 async function askFor(
   { seat }: Episode,
   after: Extract<Step, { readonly op: 'power' }>['after'],
@@ -75,7 +75,7 @@ async function askFor(
   return ['answered', after === 'create' ? made?.id : undefined];
 }
 
-/** Checks that every file is as before or after the request, and that no other file is empty or torn. */
+/** Checks that every file is as it was before or after the request, and that no other file is empty or torn. */
 function assertEither(
   where: string,
   [one, other]: readonly [Manifest, Manifest],

@@ -7,7 +7,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0 ≤ n < `limit`. */
+  /** Returns an integer n with 0 ≤ n < `limit`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -23,7 +23,7 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** Returns one of the values, with the probability of its weight. */
+  /** Returns one of the values. The probability of each value is proportional to its weight. */
   weighed<T>(list: readonly (readonly [number, T])[]): T {
     let left = this.below(list.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, value] of list) {

@@ -1,5 +1,5 @@
-// Checks that the work tree matches the answer of a restore: the target's bytes on every path that it names, and no
-// other change.
+// Checks that the work tree matches the answer of a restore. Every path of the target must have the target's bytes, and
+// no other path may have changed.
 import { describe, isSame, isTemporary, type Manifest, nameOf, type PathRef } from './manifest.ts';
 import { isAtOrBelow } from './oracle.ts';
 
@@ -26,7 +26,7 @@ export interface Expected {
   readonly path?: string | undefined;
 }
 
-/** Returns the faults of a restored tree, or an empty list. */
+/** Returns the faults of a restored work tree. The list is empty when there are none. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
@@ -40,7 +40,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   }
   const wanted = [...target.keys()].filter(isMeant);
   for (const [path, thing] of before) {
-    if (isTemporary(path) || (target.has(path) && isMeant(path))) continue; // a later sweep removes what an error left
+    if (isTemporary(path) || (target.has(path) && isMeant(path))) continue; // a later sweep removes temporary files
     const isInTheWay = wanted.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
     const now = after.get(path);
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))
@@ -56,7 +56,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   return found;
 }
 
-/** True when the answer reports a temporary file that an error left. A later request removes it. */
+/** True when the answer reports a temporary file that an error left. A later request removes the file. */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
   return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

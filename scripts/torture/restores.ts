@@ -1,4 +1,4 @@
-// The steps that change the work tree, and the checks of their results.
+// Performs the steps that change the work tree, and checks their results.
 import type { Course, Episode } from './episode.ts';
 import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
@@ -27,7 +27,8 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // The first restore may restore rules that ignore fewer paths. Newly visible paths are new to the second restore.
+  // The first restore may bring back rules that ignore fewer paths. The second restore then sees these paths for the
+  // first time.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
@@ -40,7 +41,10 @@ export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise
   if (episode.isCalm) judgeWalk(episode, course, op, onConflict === 'overwrite');
 }
 
-/** Checks that an undo restores exactly the state before its restore, and a redo the state after it. */
+/**
+ * Checks that an undo restores exactly the state before the undone restore, and a redo exactly the state after the
+ * restore.
+ */
 function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExact: boolean): void {
   const walked = episode[op].pop();
   const { outcome, answer, after } = course;
@@ -59,7 +63,7 @@ interface Meant {
   readonly target: Manifest | undefined;
   readonly mode: 'soft' | 'hard';
   readonly path: string | undefined;
-  /** True when a kill must leave one of the two states exactly. */
+  /** True when a killed restore must end in exactly one of two states: before or after the restore. */
   readonly isExact: boolean;
 }
 
@@ -106,9 +110,9 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
 }
 
 /**
- * Checks that the safety checkpoint has the files before the restore, and the restore's own checkpoint the files
- * after it. After failed system calls both may lack unreadable files (the oracle checks that no displaced content is
- * lost), but still may have no other contents.
+ * Checks that the safety checkpoint has the files before the restore, and the restore's own checkpoint the files after
+ * the restore. After failed system calls both may lack unreadable files, but must not have other contents. The oracle
+ * checks that no displaced content is lost.
  */
 async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
   const { safety, checkpoint } = answer;

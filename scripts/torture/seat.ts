@@ -1,5 +1,5 @@
-// A daemon with one session on the work tree, and its wire. The seat limits every wait for an answer, and
-// distinguishes a killed daemon from a daemon that died.
+// Runs a daemon with one session on the work tree, and talks to it. The seat limits every wait for an answer, and
+// distinguishes a daemon that the script killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,20 +13,20 @@ import { type Line, OwnLine } from './clients/line.ts';
 import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
 import { Defect, type Tally } from './tally.ts';
 
-/** The daemon behind the seam for faults. The shipped daemon has no such switch. */
+/** The daemon with the seam through which tests plan faults. The shipped daemon cannot plan faults. */
 const faultyEntry = testProgram('planned-daemon');
 
 export interface SeatOptions {
   readonly top: string;
   readonly storage: string;
   readonly name: string;
-  /** The conversation of its session. */
+  /** The conversation id of the daemon's session. */
   readonly conversation: string;
   readonly work: string;
   readonly strategy: string;
   readonly durability: 'process' | 'power';
   readonly patienceMs: number;
-  /** The client that starts the daemon and talks to it. */
+  /** The client that starts the daemon and sends the requests. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
   /** The words in front of `node` on the command line. They simulate another boot of the machine for the daemon. */
@@ -48,7 +48,7 @@ export class Seat {
   session = '';
   shadow: string | undefined;
   isEnabled = true;
-  /** How far the daemon's clock differs from the machine's clock, in milliseconds. */
+  /** The difference between the daemon's clock and the machine's clock, in milliseconds. */
   shiftMs = 0;
 
   constructor(options: SeatOptions) {
@@ -60,7 +60,7 @@ export class Seat {
     return this.#line !== undefined;
   }
 
-  /** Starts a daemon, with a fault from its first call on if planned, and opens the session. */
+  /** Starts a daemon and opens the session. A planned fault is active from the daemon's first call on. */
   async open(trouble?: FaultPlan): Promise<Outcome> {
     const { top, storage, name, prefix } = this.options;
     rmSync(`${this.#plan}.told`, { force: true });
@@ -108,13 +108,13 @@ export class Seat {
     return new Bridge({ words: bridge.words, daemon: words, env: { ...env, ...bridge.env }, patienceMs });
   }
 
-  /** Sends a request about the session. `condemned`: a kill is planned. */
+  /** Sends a request about the session. `condemned` is true when a kill is planned. */
   async ask(method: string, params: object = {}, condemned = false): Promise<Outcome> {
     this.#isCondemned = condemned;
     return this.#ask(method, { session: this.session, ...params });
   }
 
-  /** Sends a reading request, which must succeed. */
+  /** Sends a request that only reads, and that must succeed. */
   async read<T>(method: string, params: object = {}): Promise<T> {
     const outcome = await this.ask(method, params);
     if (outcome.is !== 'answered')
@@ -130,7 +130,7 @@ export class Seat {
     renameSync(`${this.#plan}.new`, this.#plan);
   }
 
-  /** Returns what the fault did since the last call. */
+  /** Returns one line for each effect of the fault since the previous call of this function. */
   told(): string[] {
     const file = `${this.#plan}.told`;
     if (!existsSync(file)) return [];
@@ -197,7 +197,7 @@ export class Seat {
   async #ended(line: Line, method: string): Promise<Outcome> {
     const { code, signal } = await line.exited;
     this.#line = undefined;
-    // A daemon that cannot open its log file reports that and does not start.
+    // A daemon that cannot open its log file reports the failure and does not start.
     if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
       throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);

@@ -1,8 +1,11 @@
-// Finds the fewest steps that still fail: leaves out parts, then troubles and single edits, while it continues to
-// fail.
+// Finds the fewest steps that still fail. Leaves out parts of the list, then troubles and single edits, as long as the
+// rest still fails.
 import type { Step } from './steps.ts';
 
-/** `fails` runs the steps in a new world. Stops after `triesMax` runs with the best result so far. */
+/**
+ * Returns the fewest steps that still fail. `fails` runs the steps in a new world. After `triesMax` runs, returns the
+ * best result so far.
+ */
 export async function shrink(
   steps: readonly Step[],
   fails: (steps: readonly Step[]) => Promise<boolean>,

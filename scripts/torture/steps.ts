@@ -1,7 +1,10 @@
-// The steps of a run as data: made from a seed, saved as JSON and shortened.
+// Defines the steps of a run as data. They are made from a seed, saved as JSON and shortened after a failure.
 import type { Random } from './random.ts';
 
-/** The paths of edits: few paths, so that edits meet. A path is a latin1 string of its bytes. */
+/**
+ * The paths of edits. The list is short, so that several edits affect the same path. A path is a latin1 string of its
+ * bytes.
+ */
 export const names = [
   'a.txt',
   'b.txt',
@@ -33,7 +36,7 @@ const wildIgnoreFiles = ['.gitignore', 'c/.gitignore', 'c/f/.gitignore', '.git/i
 const modes = [0o644, 0o755, 0o600, 0o444, 0o700] as const;
 const ignores = ['', '*.log\n', '*.env\n', '*.log\n*.env\n', 'c/\n', 'kind\n'] as const;
 
-/** The calls by which the daemon packs a shadow in the background. */
+/** Matches the calls with which the daemon packs a shadow in the background. */
 export const ofPacking = /objects\/pack\/|git pack-|packed-re/;
 
 /** The user's changes of the work tree. */
@@ -47,20 +50,23 @@ export type Edit =
   | { readonly do: 'link'; readonly file: string; readonly to: string }
   | { readonly do: 'ignore'; readonly text: string; readonly file?: string }
   | { readonly do: 'hardLink'; readonly file: string; readonly to: string }
-  /** An empty directory, or a nested repository with one file. */
+  /** Makes an empty directory, or a nested repository with one file. */
   | { readonly do: 'directory' | 'repository'; readonly file: string };
 
 /** A fault during a request, and the events after a kill. */
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
-  /** The number of the call; for `moment` the milliseconds; for `full` the bytes that are left on the disk. */
+  /**
+   * The number of the call. For `moment` it is a time in milliseconds, and for `full` the number of bytes that stay
+   * free on the disk.
+   */
   readonly at: number;
   readonly times?: number;
   readonly error?: number;
   readonly match?: string;
   /** The user's edits between the kill and the next start. */
   readonly between?: readonly Edit[];
-  /** The calls at which the next starts are killed in turn. */
+  /** The call numbers at which the next starts are killed, one number for each start. */
   readonly nested?: readonly number[];
 }
 
@@ -90,32 +96,38 @@ type AnyStep =
       readonly kind?: 'turn' | 'tool';
       readonly trouble?: Trouble;
     }
-  /** Sends all reading requests. */
+  /** Sends all requests that only read. */
   | { readonly op: 'look' }
   | { readonly op: 'delete' | 'rename' | 'talk'; readonly n: number; readonly trouble?: Trouble }
   | { readonly op: 'gc' | 'enter' | 'exit'; readonly now: boolean; readonly trouble?: Trouble }
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
   | {
-      /** `isApart`: in its own container, which sees neither our processes nor our sockets. */
+      /**
+       * Starts a second daemon. With `isApart` it runs in its own container, which sees neither our processes nor our
+       * sockets.
+       */
       readonly op: 'second';
       readonly to: number;
       readonly isSame: boolean;
       readonly isApart: boolean;
     }
   | {
-      /** Shifts the daemon's clock against the machine's from now on. */
+      /** Shifts the daemon's clock against the machine's clock, for all following steps. */
       readonly op: 'clock';
       readonly shiftMs: number;
     }
   | {
-      /** Cuts the power `ms` after the answer; for `none` while no request runs. The last step of its run. */
+      /**
+       * Cuts the power `ms` milliseconds after the answer. For `none`, cuts the power while no request runs. The step
+       * is the last step of its run.
+       */
       readonly op: 'power';
       readonly after: 'restore' | 'create' | 'undo' | 'none';
       readonly ms: number;
     }
   | { readonly op: 'audit' };
 
-/** One member per name, so that each can be chosen by its own. */
+/** Splits the union into one member per `op`, so that `Extract` finds a member by its `op`. */
 type Each<S extends { readonly op: string }> = S extends unknown
   ? { readonly [O in S['op']]: Omit<S, 'op'> & { readonly op: O } }[S['op']]
   : never;
@@ -215,8 +227,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble happens. At small numbers a request is still deciding,
- * and at large numbers it has written already. Small numbers are more frequent.
+ * Returns the number of the call at which the trouble happens. At small numbers a request is still deciding, and at
+ * large numbers the request has already written. Small numbers are more frequent.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));
@@ -255,7 +267,10 @@ function someEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => someEdit(random));
 }
 
-/** Returns the edits above, on names of any bytes, with hard links, nested repositories and ignore files anywhere. */
+/**
+ * Returns edits for a calm walk: ordinary edits, names of any bytes, hard links, nested repositories, and ignore files
+ * in any directory.
+ */
 function wildEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => {
     if (random.chance(60)) return calmLink(someEdit(random));
@@ -279,7 +294,7 @@ function wildEdits(random: Random, most: number): Edit[] {
   });
 }
 
-/** Makes a link lead outside by a relative path, which is the same in every world. */
+/** Gives a link to the outside directory a relative target, which is the same in every world. */
 function calmLink(edit: Edit): Edit {
   return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }

@@ -11,7 +11,7 @@ import { Defect } from './tally.ts';
 
 type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
 
-/** Steps after which an undo still reverses the last restore exactly. */
+/** The steps after which an undo still reverses the last restore exactly. */
 const keepsWalks: ReadonlySet<Step['op']> = new Set([
   'create',
   'restore',
@@ -92,13 +92,14 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       episode.messages.set(checkpoint.id, message);
       return episode.assertMade(checkpoint.id, after, skipped, 'create');
     }
-    // A path that the rules ignore now, or ignored then, is no difference.
+    // A path that the rules ignore now, or ignored when the checkpoint was made, does not count as a difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
       if (holding.has(path) && !holds(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
-    // The next opening makes tag 0, because all checkpoints but safety ones were deleted.
+    // The checkpoint with tag 0 is excluded: the next opening makes it if all checkpoints except safety checkpoints
+    // were deleted.
     const made = (await list(episode.seat)).filter(
       (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
@@ -128,8 +129,8 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // A checkpoint without a tag is removed when neither undo nor the head needs it. Safety checkpoints wait their
-    // time.
+    // The daemon removes a checkpoint without a tag when neither undo nor the head needs the checkpoint. It removes
+    // safety checkpoints only after some time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );
@@ -154,8 +155,7 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  // After a kill the checkpoints that the user wanted removed are gone, and the next opening may have made a new
-  // base.
+  // After a kill the checkpoints that the user removed are gone, and the next opening may have made a new base.
   const left = new Set((await list(seat)).map(({ id }) => id));
   const spared = known.filter(({ id }) => left.has(id)).length;
   if (spared !== 0 && spared !== known.length)
@@ -163,15 +163,15 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.forget(world.running, course.after, (id) => !left.has(id));
   if (step.op === 'clean' && left.size === 0) {
     await oracle.forget(world.running, course.after, () => true);
-    // Without checkpoints there is little left to try.
+    // Makes checkpoints possible again, because without checkpoints most later steps would do nothing.
     await seat.read('checkpoint/init');
     for (const { id } of await list(seat)) await episode.assertMade(id, world.look(), [], 'init');
   }
 }
 
 /**
- * Closes and opens the session again: it is kept completely. The opening may fail when system calls do, but the next
- * one does not.
+ * Closes the session, opens it again, and checks that the session is complete. The opening may fail when system calls
+ * fail, but the next opening must succeed.
  */
 async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
   const { seat, world, oracle } = episode;
@@ -200,8 +200,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Either the session is complete, or it is gone and an opening began a new session: this opening, or a killed one
-    // before it.
+    // Either the session is complete, or it is gone and a later opening began a new session. The later opening may
+    // itself have been killed.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
@@ -210,7 +210,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   judgeQuiet(course, 'session/delete');
   const { outcome } = course;
   if (outcome.is === 'answered') oracle.forgetAll(seat);
-  // A failed deletion has left the session open, or has ended it: then it is complete when it is opened again.
+  // A failed deletion has left the session open or has closed it. A closed session must be complete when it is opened
+  // again.
   else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
   else if (outcome.is === 'failed' && outcome.effects === 'none')
     throw new Defect('session/delete failed with effects none, and the session is not open any more');
@@ -219,8 +220,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 }
 
 /**
- * Starts a second daemon: on the same session it is refused. On the same work tree both work, and two restores never
- * mix.
+ * Starts a second daemon. On the same session the second daemon must be refused. On the same work tree both daemons
+ * must work, and their restores must never mix.
  */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;
@@ -244,14 +245,14 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    // The other session is kept as well. The first checkpoint of that session may come from an earlier step.
+    // The second session stays from an earlier step, so its first checkpoint may be older than this step.
     const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
     const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // An undo restores contents that only the checkpoints of the other daemon have, before that daemon ends.
+    // Before the second daemon ends, an undo restores contents that only the checkpoints of this daemon have.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();
     oracle.took(after, undone, 'the undo of another daemon');
@@ -272,13 +273,13 @@ async function audit(episode: Episode): Promise<void> {
   world.assertHealthy('audit');
 }
 
-/** Checks that a request that has nothing to do with the work tree did not change it. */
+/** Checks that a request that must not change the work tree did not change it. */
 function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what: string): void {
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
   for (const path of new Set([...first.keys(), ...after.keys()])) {
-    // A restore may fail to remove a temporary file. The answer says so, and the next change removes the
-    // file.
+    // A restore may fail to remove a temporary file. The answer of the restore reports the file, and the next change
+    // removes the file.
     if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);

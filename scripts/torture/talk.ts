@@ -1,4 +1,4 @@
-// The changes of a conversation, each with valid parameters.
+// Makes random changes of a conversation, each with valid parameters.
 
 const changes: readonly (readonly [string, object])[] = [
   ['conversation/append', { entry: { user: { content: 'asked' }, assistant: { content: 'answered' } } }],

@@ -1,4 +1,4 @@
-// Counts the work and the findings of a run, for its last lines.
+// Counts the work and the findings of a run. The run prints the counts at its end.
 import type { ClientName } from './clients/bridges.ts';
 
 export class Defect extends Error {}
@@ -12,7 +12,7 @@ export class Tally {
   powerCuts = 0;
   errors = 0;
   requestsWithErrors = 0;
-  /** Kills and errors in the background packing of a shadow. */
+  /** The number of kills and errors in the background packing of a shadow. */
   inPacking = 0;
   linksSwapped = 0;
   fullDisks = 0;
@@ -22,7 +22,7 @@ export class Tally {
   checkpoints = 0;
   restores = 0;
   refused = 0;
-  /** Gets every answer of a session and every look at its work tree, for a driver that compares them. */
+  /** Receives every answer of a session and every listing of its work tree. Set by a driver that compares them. */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();
   readonly clients = new Map<ClientName, number>();

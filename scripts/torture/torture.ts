@@ -1,4 +1,4 @@
-// Runs episode after episode until the time is over or one fails, and reduces a failure.
+// Runs one episode after another, until the time is over or an episode fails. Shortens the steps of a failed episode.
 import { testProgram } from '../../test/support/wire-client.ts';
 import { bridgeTo, type ClientName, someClient } from './clients/bridges.ts';
 import { containerRefusal } from './container.ts';
@@ -12,7 +12,7 @@ import { take } from './take.ts';
 import { Tally } from './tally.ts';
 import type { Circumstances } from './world.ts';
 
-/** The input of `--replay`. */
+/** A failed episode, which `--replay` runs again. */
 export interface Finding {
   readonly defect: string;
   readonly seed: number;
@@ -25,14 +25,16 @@ export interface TortureOptions {
   readonly ms: number;
   readonly strategies: readonly string[];
   readonly patienceMs: number;
-  /** The percentage of episodes on a disk whose power is cut. Default: 25. */
+  /** The percentage of episodes on a disk whose power is cut. The default is 25. */
   readonly power?: number;
-  /** The clients that drive the daemons. Default: all available clients, our own driver most often. */
+  /**
+   * The clients that drive the daemons. By default all available clients do, and the script's own driver most often.
+   */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** How often fewer steps are tried after a failure. */
+  /** The most runs with fewer steps after a failure. */
   readonly shrinkTries: number;
-  /** Steps of an episode. Default: 24. */
+  /** The number of steps in an episode. The default is 24. */
   readonly length?: number;
   readonly say: (line: string) => void;
 }
@@ -54,7 +56,7 @@ export async function torture(
   for (let episode = 0; performance.now() < deadline; episode += 1) {
     const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
     const random = new Random(own);
-    // A separate random source: the choice of the client does not change the steps.
+    // A separate random source chooses the client, so that the choice does not change the steps.
     const asked = someClient(new Random(~own), options.clients);
     const began = performance.now();
     const client = usable(asked);
@@ -90,7 +92,9 @@ export async function torture(
   return { tally };
 }
 
-/** Returns the requested client if it is available, else our own driver, and reports that once. */
+/**
+ * Returns the requested client if it is available. Otherwise returns the script's own driver, and reports this once.
+ */
 function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
   const missing = new Set<ClientName>();
   return (asked) => {
@@ -112,7 +116,7 @@ export async function run(
   return new Episode(circumstances, tally).run(steps, take);
 }
 
-/** Returns the part of a defect's text that is the same for other paths and ids. */
+/** Returns the part of a defect's text that does not depend on paths and ids. */
 export function kindOf(defect: string): string {
   return defect
     .replace(/^(step \d+ \(\w+\)|audit)/, '')

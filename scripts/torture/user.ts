@@ -1,5 +1,5 @@
-// The user at work: edits of the work tree. Each content is written only once in a world, so that it can be searched
-// for.
+// Performs the user's edits of the work tree. Each content is written only once in a world, so that a check can search
+// for the content.
 import {
   chmodSync,
   linkSync,
@@ -23,7 +23,7 @@ export class User {
   readonly #own: () => void;
   #written = 0;
 
-  /** `own`: called after edits, to give new files to the user. */
+  /** `own` is called after edits and makes the user the owner of new files. */
   constructor(work: string, outside: string, own: () => void = () => undefined) {
     this.#own = own;
     this.#work = work;
@@ -48,7 +48,8 @@ export class User {
       return mkdirSync(place);
     }
     if (edit.do === 'repository') return this.#repository(edit.file);
-    // No edit goes through a link that leads out, because the target does not belong to the work tree.
+    // The edit is skipped if its path passes through a link that leads out, because the target does not belong to the
+    // work tree.
     if (this.#isBehindLink(edit.file) || lookAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
     if (lstatSync(place).isSymbolicLink()) return;
@@ -80,7 +81,9 @@ export class User {
     plainGit(['-C', root, 'commit', '-q', '--allow-empty', '-m', 'first']);
   }
 
-  /** Writes other bytes of the same length with the same time, which a check of size and time alone misses. */
+  /**
+   * Writes different bytes with the same length and the same time. A check of size and time alone misses this change.
+   */
   #rewrite(place: Buffer): void {
     const { atime, mtime, mode } = statSync(place);
     const bytes = readFileSync(place);
@@ -105,7 +108,7 @@ export class User {
     writeFileSync(this.#at(file), text, { mode: 0o644 });
   }
 
-  /** Makes room for a file, like `rm -rf` and `mkdir -p`. */
+  /** Makes room for a file, as `rm -rf` and `mkdir -p` would. */
   #clear(file: string): void {
     for (const directory of above(file)) {
       const place = this.#at(directory);
@@ -126,7 +129,10 @@ function above(file: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Returns the entry, without following links. Undefined also when a file has the path of a directory above. */
+/**
+ * Returns the entry, without following links. Returns undefined when the entry is missing, or when a parent of the path
+ * is a file.
+ */
 function lookAt(place: Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });

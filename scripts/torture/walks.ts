@@ -1,5 +1,6 @@
-// The calm driver: random walks through one session without kills and errors, in this process, under each strategy.
-// In addition to the checks of every episode, all strategies must give the same answers and the same work tree.
+// Drives calm episodes: random walks through one session without kills and errors, in this process, under each
+// strategy. In addition to the checks of every episode, all strategies must give the same answers and the same work
+// tree.
 import { strategies } from '../../src/store/strategies.ts';
 import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
@@ -7,7 +8,9 @@ import { calmSteps, type Step } from './steps.ts';
 import { Tally } from './tally.ts';
 import { kindOf, run } from './torture.ts';
 
-/** Methods whose answers differ between strategies: the size, the place and the cost of a store. */
+/**
+ * The methods whose answers differ between strategies, because they report the size, the place or the cost of a store.
+ */
 const incomparable = /^(store|session)\/|^checkpoint\/clean$/;
 const leftOut: ReadonlySet<string> = new Set(
   'capture commit content hash message ms nextCursor operation strategy'.split(' '),
@@ -18,7 +21,7 @@ export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** How often fewer steps are tried after a failure. */
+  /** The most runs with fewer steps after a failure. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;
@@ -59,7 +62,8 @@ async function walk(steps: readonly Step[]): Promise<string | undefined> {
 }
 
 /**
- * Rewrites answers without the parts that differ between sessions: ids become the numbers of their first appearance.
+ * Removes from answers the parts that differ between sessions. Replaces each id by a number, in the order of first
+ * appearance.
  */
 class Comparable {
   readonly #numbers = new Map<string, number>();

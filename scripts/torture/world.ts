@@ -1,5 +1,5 @@
-// One work tree in a repository, a directory outside it that no program may touch, a storage, and perhaps its own
-// disk.
+// Makes one work tree in a repository, a storage, and an outside directory that no program may touch. The world may
+// have its own disk.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,10 +22,11 @@ export interface Circumstances {
   /** True when a second daemon may run in its own container. */
   readonly hasContainers?: boolean;
   readonly patienceMs: number;
-  /** A storage that other worlds use at the same time. Default: its own. */
+  /** A storage that several worlds use at the same time. When absent, the world makes its own storage. */
   readonly storage?: string;
   /**
-   * The client that starts the daemons and talks to them. `inProcess`: there is no process. Default: our own driver.
+   * The client that starts the daemons and talks to them. With `inProcess` the daemon runs in this process. By default
+   * the script's own driver is the client.
    */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
@@ -65,7 +66,7 @@ export class World {
     this.#own(this.top);
   }
 
-  /** `isApart`: in its own container. */
+  /** Returns a new seat. With `isApart` its daemon runs in its own container. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');
@@ -95,7 +96,7 @@ export class World {
     return seat;
   }
 
-  /** Gives files that root made here to the daemon's user. */
+  /** Makes the daemon's user the owner of files that root made in this world. */
   #own(place = this.work): void {
     if (this.circumstances.isPlainUser === true) giveToPlainUser(place);
   }
@@ -108,7 +109,7 @@ export class World {
     return look(this.work);
   }
 
-  /** Checks everything that the daemon must not touch. @throws Defect */
+  /** Checks that the daemon has not touched foreign files. @throws Defect */
   assertUntouched(where: string): void {
     const changed = differences(this.#outsideThen, look(this.outside));
     if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);
@@ -122,7 +123,7 @@ export class World {
     plainGit(['--no-optional-locks', '-C', this.work, 'status', '--porcelain']);
   }
 
-  /** Checks all repositories with git, and looks for leftovers. @throws Defect */
+  /** Checks all repositories with git, and searches for temporary files that were left. @throws Defect */
   assertHealthy(where: string): void {
     this.assertRepository(where);
     for (const { shadow } of this.running) if (shadow !== undefined) fsck(shadow, where);
@@ -130,7 +131,7 @@ export class World {
     if (left.length > 0) throw new Defect(`${where}: left in the work tree: ${left.join(', ')}`);
   }
 
-  /** Ends the world. @throws Defect when a daemon or its client does not end; all files are removed anyway */
+  /** Ends the world and removes all its files. @throws Defect when a daemon or its client does not end */
   async dispose(): Promise<void> {
     const ends = await Promise.allSettled(this.#seats.map((seat) => seat.kill()));
     this.disk?.remove();

@@ -1,6 +1,6 @@
-// Drives a client of this repository in another language, which starts the daemon like its users do. A
-// program of a few lines (bridge.py, rust/) gets one request per line and writes one answer per line. Checks
-// the client's duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
+// Drives one of this repository's clients in another language. The client starts the daemon as its users would. A
+// program of a few lines (bridge.py, rust/) reads one request per line and writes one answer per line. This module
+// checks the client's duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,11 +14,11 @@ import type { Line } from './line.ts';
 /** A message that a bridge writes. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
-  /** The daemon is gone, in the client's words. */
+  /** The client's message that the daemon has ended. */
   readonly gone?: string;
-  /** The client failed in a way that no client may. */
+  /** The message of a failure that no client may have. */
   readonly broken?: string;
-  /** The client was closed, with the end of the daemon. */
+  /** The client's report of how the daemon ended, written when the client was closed. */
   readonly closed?: unknown;
 }
 
@@ -29,14 +29,14 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** The words that start the bridge, in front of those that start the daemon. */
+  /** The words that start the bridge. The words that start the daemon follow them. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly patienceMs: number;
 }
 
-/** The client reports that its daemon is gone. */
+/** The error of a client that reports the end of its daemon. */
 class Gone extends Error {}
 
 export class Bridge implements Line {
@@ -56,13 +56,13 @@ export class Bridge implements Line {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.exited = new Promise((resolve) => (this.#tellExit = resolve));
-    // The code that kills the daemon or waits for an answer gets this error too, so no listener is needed here.
+    // The code that kills the daemon or waits for an answer gets this error too, so this place ignores it.
     this.exited.catch(() => undefined);
     const [program = '', ...words] = options.words;
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
     this.#process.stdin.on('error', () => undefined);
     createInterface({ input: this.#process.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
-    // A client must write nothing besides its answers: tracebacks, warnings and panics are defects.
+    // A client must write only its answers: tracebacks, warnings and panics are defects.
     this.#process.stderr.on('data', (chunk: Buffer) => this.violations.push(chunk.toString()));
     this.#ended = new Promise((resolve) => {
       const end = (why: string): void => {
@@ -150,7 +150,10 @@ export class Bridge implements Line {
     return this.#burial;
   }
 
-  /** Checks an ended daemon: further requests fail with the message of the first, and the client can be closed. */
+  /**
+   * Checks the client of an ended daemon: all requests fail with the message of the first failed request, and the
+   * client can be closed.
+   */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
     if (started) await this.#patiently(this.#refusal());
@@ -166,8 +169,8 @@ export class Bridge implements Line {
   }
 
   /**
-   * Repeats a request until the client reports that the daemon is gone: the processes in between may die a little
-   * later.
+   * Repeats a request until the client reports that the daemon is gone. The processes between client and daemon may die
+   * a little later than the daemon.
    */
   async #refusal(): Promise<void> {
     for (;;) {
@@ -192,7 +195,7 @@ export class Bridge implements Line {
     try {
       await patiently(end, this.#options.patienceMs, starvationOf(this.pid));
     } catch (error) {
-      // No process may stay, even if the client fails.
+      // The client's processes are killed even if the client fails, so that no process stays.
       this.#process.kill('SIGKILL');
       throw error instanceof Defect ? error : new Defect(`${this.#name} hangs: ${(error as Error).message}`);
     }

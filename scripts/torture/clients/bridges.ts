@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { packageFile } from '../../../src/wire/places.ts';
 import type { Random } from '../random.ts';
 
-/** `python` is the client for asyncio, `pythonSync` that for scripts. */
+/** The names of the clients. `python` is the client for asyncio, and `pythonSync` is the client for scripts. */
 export const clientNames = ['own', 'python', 'pythonSync', 'rust'] as const;
 export type ClientName = (typeof clientNames)[number];
 
@@ -27,7 +27,10 @@ export function someClient(random: Random, among: readonly ClientName[] = client
 
 const known = new Map<ClientName, Words | { readonly refusal: string }>();
 
-/** Returns the words that start a bridge to the client, or why it cannot run here. May take a minute to build it. */
+/**
+ * Returns the words that start a bridge to the client, or the reason why the client cannot run here. May build the
+ * client, which can take a minute.
+ */
 export function bridgeTo(client: Exclude<ClientName, 'own'>): Words | { readonly refusal: string } {
   const found = known.get(client) ?? (client === 'rust' ? rust() : python(client === 'pythonSync'));
   known.set(client, found);

@@ -1,14 +1,18 @@
-// The line to a daemon through a client: our own driver here, or one of the users' clients (bridge.ts).
+// The line to a daemon through a client. The client is either the driver of this script, or one of the users' clients
+// (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {
   /** The id of the daemon's process, or of one of its parent processes. */
   readonly pid: number;
-  /** Resolves with the end of the daemon. @throws Defect when the client reported its end wrongly */
+  /**
+   * Resolves when the daemon has ended, with a text that says how. @throws Defect when the client reported the end
+   * wrongly
+   */
   readonly exited: Promise<Exit>;
   /** True once the daemon has ended. */
   readonly hasEnded: boolean;
-  /** Messages that violate the protocol. */
+  /** The received messages that violate the protocol. */
   readonly violations: readonly string[];
   /** Sends `initialize`. @throws WireFailure */
   initialize(): Promise<unknown>;
