@@ -1,5 +1,5 @@
-// The composition root: builds every part of the daemon and controls the order of the shutdown. Knows no framing and
-// no process: main.ts and rpc/ handle streams, signals and exit codes.
+// The composition root: builds every part of the daemon and controls the order of the shutdown. main.ts and rpc/ handle
+// streams, signals and exit codes.
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { Turns } from './base/turns.ts';
@@ -20,24 +20,33 @@ import { defaultStorage } from './wire/places.ts';
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /** The default directory of sessions. Default: `$XDG_STATE_HOME/checkpointd`. */
+  /** The directory for sessions whose client names no directory. When absent, it is `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDirectory?: string;
-  /** How long an orphan is kept for a client that resumes it, in ms. */
+  /** The time in ms for which an orphaned session is kept, so that a client can resume it. */
   readonly orphanGraceMs?: number;
-  /** The socket on which this daemon accepts further clients. The owner's file of each session contains this socket. */
+  /**
+   * The socket on which this daemon accepts further clients. The daemon writes the path of the socket to `owner.json`
+   * of each session.
+   */
   readonly socket?: string;
-  /** True when a session of retention `keep` stays open after its last client, until another process claims it. */
+  /**
+   * True when a session of retention `keep` stays open after its last client has left, until a different process claims
+   * the session.
+   */
   readonly keepsOpen?: boolean;
-  /** Called when an internal check failed. The process should end and let the next one recover. */
+  /** Called when an internal check failed. The process should then end, so that the next process can recover. */
   readonly onPoison: (because: Error) => void;
 }
 
-/** A daemon and its sessions, for programs that run it in their own process. */
+/** A daemon and its sessions, for programs that run the daemon in their own process. */
 export interface Daemon extends ServedDaemon {
   readonly sessions: Sessions;
 }
 
-/** The cause of the end decides what may be removed: the decision of a client or person, or the loss of the client. */
+/**
+ * Maps each cause of an end to its kind. The kind decides what may be removed: an `orderly` end is wanted by a client
+ * or person, and an `abrupt` end is the loss of the client.
+ */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',
   signal: 'orderly',
@@ -50,8 +59,8 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /**
- * Builds a daemon that serves requests through its handlers. Starts only the sweep of the storage. Loads large
- * modules when they are used.
+ * Builds a daemon that serves requests through its handlers. Starts no work except the sweep of the storage. Large
+ * modules are loaded when they are first used.
  */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorage();
@@ -78,7 +87,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
 }
 
-/** Returns a handler for every command, all through the one executor. */
+/** Returns a handler for every command. All handlers use the same executor. */
 function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
   const turns = new Turns();
   const alone = <T>(work: () => Promise<T>): Promise<T> => turns.run(work);

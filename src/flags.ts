@@ -1,11 +1,11 @@
-// Parses the command line into one value or one complaint. Starts nothing and touches no file.
+// Parses the command line into one value or one complaint. This module starts nothing and touches no file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /**
- * The connection to the first client. With `pipe` and `socket` the client listens and the daemon connects. `none`:
+ * The connection to the first client. With `pipe` and `socket` the client listens and the daemon connects. With `none`
  * all clients use the daemon's own socket.
  */
 export type Transport =
@@ -26,12 +26,12 @@ export interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly logFile?: string;
   readonly storageDirectory?: string;
-  /** How long a session of a killed daemon is kept for a client that resumes it, in ms. */
+  /** The time in ms for which the session of a killed daemon is kept, so that a client can resume it. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
-  /** True when further clients of the same user may connect, through a private socket. */
+  /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
-  /** How long a daemon without a first client waits for a client, in ms. */
+  /** The time in ms for which a daemon without clients waits for a client. */
   readonly idleMs: number;
 }
 

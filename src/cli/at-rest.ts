@@ -1,5 +1,5 @@
-// Reads a closed session from its files, in the command's own process. At the first request that the files cannot
-// answer beyond doubt, a daemon opens the session and answers that request and all later ones.
+// Reads a closed session from its files, in the command's own process. When the files cannot answer a request with
+// certainty, a daemon opens the session and answers this request and all later requests.
 import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Resting } from '../resting.ts';
@@ -11,7 +11,7 @@ export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }
 
-/** Returns the session to read, or undefined when several match or a daemon has to open it. */
+/** Returns the session to read. Returns undefined when several sessions match or a daemon has to open the session. */
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
   const stored = theOnly(given);
   if (stored === undefined || stored.socket !== undefined) return undefined;

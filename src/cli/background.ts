@@ -1,5 +1,5 @@
-// A command joins the background daemon of its storage, or starts one. `checkpointd stop` ends the background
-// daemon. When no background daemon may run, the command starts its own daemon, which ends with the command.
+// Joins the background daemon of a command's storage, or starts a background daemon. `checkpointd stop` ends the
+// background daemon. When no background daemon may run, the command starts its own daemon, which ends with the command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -19,7 +19,10 @@ const environmentNames = [
   'SystemRoot',
 ];
 
-/** Variables that forbid a process to outlive its command. Build servers, systemd or the user set them. */
+/**
+ * The environment variables that forbid a process to outlive the command that started it. Build servers, systemd or the
+ * user set these variables.
+ */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 
 const startMs = 15_000;
@@ -35,8 +38,8 @@ export async function endOtherVersion(storage: string): Promise<void> {
 }
 
 /**
- * Joins the background daemon of a storage, or starts one. Returns undefined when a background daemon is forbidden or
- * does not start.
+ * Joins the background daemon of a storage, or starts a background daemon. Returns undefined when a background daemon
+ * is forbidden or does not start.
  */
 export async function joinBackground(
   storage: string,
@@ -54,7 +57,7 @@ async function attached(socket: string, hello: AttachOptions): Promise<Checkpoin
   return attemptAsync(isA(CheckpointdGoneError), () => CheckpointdClient.attach(socket, hello));
 }
 
-/** Starts the daemon and returns its socket, or undefined when the daemon does not report it in time. */
+/** Starts the daemon and returns its socket. Returns undefined when the daemon does not report the socket in time. */
 async function start(storage: string): Promise<string | undefined> {
   const { spawn } = await import('node:child_process');
   const env = Object.fromEntries(environmentNames.map((name) => [name, process.env[name]]));
@@ -81,8 +84,8 @@ async function start(storage: string): Promise<string | undefined> {
 }
 
 /**
- * Ends the daemon in order. Returns false when the daemon still runs after ten seconds, or this user may not
- * end it.
+ * Requests an orderly end of the daemon. Returns false when the daemon still runs after ten seconds, or when this user
+ * may not end the daemon.
  */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
   try {
@@ -100,8 +103,8 @@ async function endDaemon(note: BackgroundNote): Promise<boolean> {
 }
 
 /**
- * Ends the background daemon of a storage. Returns the daemon's note and whether the daemon has ended, or
- * undefined without a daemon.
+ * Ends the background daemon of a storage. Returns the daemon's note, and true in `hasEnded` when the daemon has ended.
+ * Returns undefined when there is no daemon.
  */
 export async function stopBackground(
   storage: string,

@@ -1,5 +1,5 @@
-// The form of a command: its input, and its exit code. Every command is one file of commands/, a thin client of one
-// method of the wire.
+// Defines the form of a command, with its input and its exit codes. Every command has one file in commands/ and is a
+// thin client of one method of the protocol.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
@@ -16,7 +16,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here
 
 export interface Given extends Where {
   readonly json: boolean;
-  /** The words as the user typed them. */
+  /** The paths as the user typed them. */
   readonly paths: readonly string[];
   readonly pager: boolean;
 }
@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** The client, only for listeners. Requests go through `ask`. */
+  /** The client, used only to listen for events. Commands send requests through `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;
@@ -44,22 +44,25 @@ export interface CliCommand {
   /** The arguments in commander's notation: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** True when paths may follow its words, or `--`. */
+  /** True when paths may follow the command's words, or `--`. */
   readonly paths?: true;
-  /** The remedy for a word too many. */
+  /** The remedy in the error for too many words. */
   readonly excess?: string;
-  /** True when its text may be long: then a terminal shows it in a pager. */
+  /** True when the command's text may be long. A terminal then shows the text in a pager. */
   readonly paged?: true;
-  /** True when it has no result for --json. */
+  /** True when the command has no result for --json. */
   readonly withoutJson?: true;
   readonly hidden?: true;
   readonly makesSession?: true;
-  /** True when it only reads: a session that no daemon has open is then read from its files, and not opened. */
+  /**
+   * True when the command only reads. When no daemon has the session open, the command then reads the session's files
+   * and does not open the session.
+   */
   readonly reads?: true;
   readonly changesFiles?: true;
-  /** True when it runs until the user ends it. */
+  /** True when the command runs until the user ends it. */
   readonly stays?: true;
-  /** Prints the facts that need no session, before the command fails because there is none. */
+  /** Prints the facts that need no session. Called before the command fails because it finds no session. */
   readonly withoutSession?: (given: Given) => Promise<void>;
   readonly run: (task: Task) => Promise<number>;
 }
@@ -68,7 +71,7 @@ export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean 
   return paged === true && pager && !json && process.stdout.isTTY;
 }
 
-/** Prints the unchanged result of the wire, if the user asked for it. */
+/** Prints the unchanged result of the request and returns true, if the user gave --json. */
 export function printed(given: Pick<Given, 'json'>, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;

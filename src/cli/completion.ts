@@ -1,5 +1,5 @@
-// checkpointd completion: scripts that let a shell complete commands, their options, tags where a command takes one,
-// and paths everywhere else, relative to the directory of `-C`. The commands themselves provide the candidates.
+// checkpointd completion: prints scripts with which a shell completes commands, options and tags. At all other places
+// it completes paths, relative to the directory of `-C`. The commands themselves provide the candidates.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -17,22 +17,22 @@ interface OfferedOption {
   readonly takesValue: boolean;
 }
 
-/** Commands whose first words are checkpoints, with the maximum number of these words. */
+/** The commands whose first words are checkpoints, with the maximum number of these words. */
 const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
-/** The places of tags: the command, and the number of words before the one that is typed. */
+/** The places of tags: a command, and the number of words before the word that the user is typing. */
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
 );
-/** Options that choose the session. The completion passes these options to the command that prints the tags. */
+/** The options that choose the session. The completion passes these options to the command that prints the tags. */
 const whereOptions = '-C|--directory|--session|--storage';
 
-/** How to install the script in each shell. */
+/** The instructions to install the script in each shell. */
 export const installing = `
 bash:  echo 'source <(checkpointd completion bash)' >> ~/.bashrc
 zsh:   echo 'source <(checkpointd completion zsh)' >> ~/.zshrc     (below the line with compinit)
 fish:  checkpointd completion fish > ~/.config/fish/completions/checkpointd.fish`;
 
-/** Returns the script for one shell to read at its start, or undefined for an unknown shell. */
+/** Returns the script that the shell reads at its start. Returns undefined for an unknown shell. */
 export function completion(shell: string, commands: readonly Offered[]): string | undefined {
   if (shell === 'bash') return bash(commands);
   if (shell === 'zsh') return zsh(commands);
@@ -44,7 +44,7 @@ const dashed = ({ options }: Offered): string =>
     .flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])])
     .join(' ');
 
-/** Options whose value is a path, or a text that a shell cannot guess. */
+/** Returns the options that take a value. The value is a path, or a text that the shell cannot complete. */
 const valued = (commands: readonly Offered[]): string => {
   const options = commands.flatMap(({ options }) => options).filter(({ takesValue }) => takesValue);
   const words = options.flatMap(({ long, short }) => [
@@ -186,7 +186,10 @@ function fish(commands: readonly Offered[]): string {
   ].join('\n');
 }
 
-/** Returns functions for the conditions: the cursor's place in the command line, and the paths in it. */
+/**
+ * Returns the shell functions for the conditions, which read the cursor's place in the command line and the paths in
+ * the command line.
+ */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words
     set -l words (commandline -opc)

@@ -1,13 +1,13 @@
-// Asks one yes-or-no question. Any answer but a clear yes is a no.
+// Asks one yes-or-no question. Every answer except a clear yes counts as no.
 import { createInterface } from 'node:readline/promises';
 import { CommandRefusal } from './refusal.ts';
 import { say } from './terminal.ts';
 
 export interface Question {
   readonly text: string;
-  /** The verb of --yes, as in "--yes restores without asking". */
+  /** The verb that describes --yes, as in "--yes restores without asking". */
   readonly does: string;
-  /** The message that follows the answer "no". Default: nothing was changed. */
+  /** The message after the answer "no". The default is "Nothing was changed." */
   readonly left?: string;
 }
 

@@ -21,7 +21,10 @@ export function sayDiff(task: Task, compared: Compared): Promise<void> {
   return process.stdout.isTTY ? sayParts(task, compared) : sayPatch(task, compared);
 }
 
-/** Prints a patch that `git apply` accepts. A cut patch would be invalid, so then nothing is printed. */
+/**
+ * Prints a patch that `git apply` accepts. Prints nothing when the patch is too large, because a cut patch would be
+ * invalid.
+ */
 async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
   if (result.truncated === true) {
@@ -36,14 +39,14 @@ async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   await sayBytes(Buffer.from(result.text ?? '', result.encoding === 'base64' ? 'base64' : 'utf8'));
 }
 
-/** Prints each file separately: a file that is not UTF-8 does not affect the others. */
+/** Prints each file separately, so that a file that is not UTF-8 does not affect the other files. */
 async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
   for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** Prints the patch of a plan: to a pipe byte for byte, and to a terminal in colours. */
+/** Prints the patch of a plan. A pipe gets the patch byte for byte, and a terminal gets it in colours. */
 export async function sayPlannedPatch({
   text,
   encoding,
@@ -57,7 +60,7 @@ export async function sayPlannedPatch({
   }
 }
 
-/** Yields the lines of one file, in colour if wanted. `shown` is its name for people. */
+/** Yields the lines of one file, in colour if the output supports colours. `shown` is the file's name for people. */
 export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
   if (file.unified === undefined) {
     yield paint('bold', `${plain(shown)}: too large to show`);
@@ -83,25 +86,34 @@ function coloured(line: string): string {
 
 export interface ReadableLines {
   readonly lines: readonly string[];
-  /** The encoding for lines that are not UTF-8. Absent: every line is UTF-8. */
+  /** The encoding of the lines that are not UTF-8. Absent when every line is UTF-8. */
   readonly encoding?: string;
 }
 
-/** A Japanese text has kana among its letters. No text in a Western encoding decodes to kana. */
+/**
+ * The Japanese encodings to try. A Japanese text has kana among its letters, and text in a Western encoding does not
+ * decode to kana.
+ */
 const japanese = [
   ['Shift-JIS', 'shift_jis'],
   ['EUC-JP', 'euc-jp'],
 ] as const;
 const kana = /[\u3040-\u30ff]/g;
 const foreign = /[^\0-\u007f]/g;
-/** The minimum share of kana among the letters beyond ASCII in a Japanese text. */
+/** The least share of kana among the non-ASCII letters of a Japanese text. */
 const kanaShare = 0.2;
 
-/** Control characters except the tab, marks that change the direction of writing, and characters without a width. */
+/**
+ * Matches control characters except the tab, marks that change the direction of writing, and characters without a
+ * width.
+ */
 const invisible =
   /[^\P{Cc}\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Decodes bytes as lines. Guesses the encoding line by line: the two sides of a diff may use different ones. */
+/**
+ * Decodes bytes as lines. Decides for each line if it is UTF-8, because the two sides of a diff may use different
+ * encodings.
+ */
 export function readableLines(bytes: Buffer): ReadableLines {
   if (isUtf8(bytes)) return { lines: bytes.toString('utf8').split('\n') };
   const raw = splitLines(bytes);
@@ -142,9 +154,9 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** Git's own default width without a terminal. */
+/** The width that git uses without a terminal. */
 const usualWidth = 80;
-/** The width of the narrowest graph, and the largest share of a line for a name. */
+/** The least width of the graph, and below it the largest share of a line for a name. */
 const graphMin = 10;
 const nameShare = 0.6;
 
@@ -191,7 +203,10 @@ function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
   return linesAdded + linesRemoved;
 }
 
-/** Returns a `+` for each added line and a `-` for each removed line; fewer when the largest file exceeds the space. */
+/**
+ * Returns a `+` for each added line and a `-` for each removed line. Scales the numbers down when the largest file
+ * exceeds the space.
+ */
 function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {
   const scaled = (lines: number): number =>
     most <= room || lines === 0 ? lines : Math.max(1, Math.round((lines * room) / most));

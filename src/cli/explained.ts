@@ -9,22 +9,22 @@ import { note, say } from './terminal.ts';
 
 /** A failure in the form that --json prints. */
 export interface FailureData {
-  /** The name of the error, as in the reference, or a name of the command line's own. */
+  /** The name of the error: either a name of the reference, or a name that only the command line uses. */
   readonly kind: string;
   readonly message: string;
   readonly remedy: string;
-  /** Facts of the daemon: paths, ids, sizes. */
+  /** Facts that the daemon reported, such as paths, ids or sizes. */
   readonly details?: JsonObject;
 }
 
 export interface Telling {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;
-  /** Known words near an unknown one. */
+  /** The known words that resemble an unknown word of the user. */
   readonly meant?: readonly string[];
 }
 
-/** Reports a failure, and returns the exit code. @throws errors that are no failure for people, but a defect */
+/** Reports a failure, and returns the exit code. @throws the error if it is a defect and not a failure for people */
 export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
   if (json) {
     const failure = await failureOf(error);
@@ -37,7 +37,7 @@ export async function explained(error: unknown, { json, meant = [] }: Telling): 
   return error instanceof CommandRefusal ? error.code : exits.failed;
 }
 
-/** Prints a failure in place of the result. */
+/** Prints a failure instead of the result. */
 export function sayFailure(error: FailureData): void {
   say(JSON.stringify({ error }, null, 2));
 }

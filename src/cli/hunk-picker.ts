@@ -1,5 +1,5 @@
-// Lets a person pick single hunks of a range on a terminal, in the manner of `git add -p`: shows each hunk,
-// and asks for one letter. Changes nothing.
+// Lets a person pick single hunks of a range on a terminal, as `git add -p` does. Shows each hunk and asks for one
+// letter. This module changes no file.
 import { createInterface } from 'node:readline/promises';
 import { invariant } from '../base/invariant.ts';
 import type { DiffFile, HunkRef } from '../protocol/types.ts';
@@ -19,8 +19,8 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses to run where no person can answer. `remedy` says how to see the hunks without a terminal. @throws
- * CommandRefusal
+ * Refuses the command when no person can answer questions. `remedy` explains how to see the hunks without a terminal.
+ * @throws CommandRefusal
  */
 export function requirePerson({ json }: { readonly json: boolean }, remedy: string): void {
   if (!json && process.stdin.isTTY && process.stdout.isTTY) return;
@@ -35,7 +35,7 @@ export async function pickedHunks(
 ): Promise<readonly HunkRef[] | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed = lines[Symbol.asyncIterator]();
-  // One reader for all questions: a line that was typed ahead answers the next question.
+  // All questions use one reader, so that a line that was typed ahead answers the next question.
   const answer = async (question: string): Promise<string | undefined> => {
     lines.setPrompt(question);
     lines.prompt();
@@ -58,7 +58,10 @@ export async function pickedHunks(
   }
 }
 
-/** Asks about the hunks of one file. Returns the letter that ended it, or undefined at the end of the input. */
+/**
+ * Asks about the hunks of one file. Returns the last letter that the person typed, or undefined at the end of the
+ * input.
+ */
 async function pickFrom(
   file: DiffFile,
   places: TreePaths,
@@ -105,6 +108,7 @@ async function letterFor(
 /** Splits the text of a file into its header and its hunks, each as base64. */
 function partsOf({ unified = '', encoding }: DiffFile): string[] {
   const text = Buffer.from(unified, encoding === 'base64' ? 'base64' : 'utf8').toString('latin1');
-  // Every line of a hunk begins with a space, a sign or a backslash, so only its first line begins with @@.
+  // A hunk begins with a line that begins with @@. Every other line of a hunk begins with a space, a sign or a
+  // backslash.
   return text.split(/(?<=^|\n)(?=@@ -)/).map((part) => Buffer.from(part, 'latin1').toString('base64'));
 }

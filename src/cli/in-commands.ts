@@ -29,16 +29,19 @@ const inConsole: Readonly<Record<string, string>> = {
   'conversation/compact': '/compact',
 };
 
-/** Only the console has a word for this, so the text for the shell says how to start the console. */
+/**
+ * Returns the text for a command that exists only in the console. The text names the shell command that starts the
+ * console.
+ */
 const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
 
-/** A remark about an option that exists only on the wire. */
+/** Matches a remark about an option that exists only in the protocol. */
 const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
 
-/** Advice that only one command can follow. */
+/** Matches advice that the user can follow with only one command. */
 const asParameter = /\bpass `?allowProtected`?/;
 
-/** Tools of the MCP server have the names of the methods. */
+/** The tools of the MCP server that have the names of methods. */
 const tools: ReadonlySet<string> = new Set([
   'list',
   'show',
@@ -51,7 +54,7 @@ const tools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a message with commands to type, or tools to call, in place of methods. A path that ends like a method
+ * Replaces the methods in a message by commands to type or tools to call. A path that ends with the name of a method
  * stays unchanged.
  */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {

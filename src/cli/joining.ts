@@ -1,5 +1,5 @@
-// Brings a client to an existing session: in the daemon that has it open or in another one. Waits a moment
-// when another client is just opening or leaving the session. Other code decides which session to use.
+// Connects a client to an existing session, either in the daemon that has the session open or in a new daemon. Waits
+// when a different client is opening or leaving the session. Other modules decide which session to use.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AttachOptions,
@@ -12,7 +12,10 @@ import type { RestoreResult, SessionOpenParams, SessionOpenResult } from '../pro
 
 const pauseMs = 50;
 
-/** Tries until the session is not busy any more. @throws StoreBusy when it is still busy after that time */
+/**
+ * Repeats the attempt until the session is not busy any more. @throws StoreBusy when the session is still busy after
+ * `patienceMs`
+ */
 export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
@@ -25,7 +28,10 @@ export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>
   }
 }
 
-/** True for an error that another attempt may avoid. A daemon that has shut down refuses every request as invalid. */
+/**
+ * True for an error that may disappear when the request is repeated. A daemon that is shutting down refuses every
+ * request as invalid.
+ */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof CheckpointdRequestError &&
@@ -34,7 +40,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Joins the daemon that has a session open. Returns undefined when none answers at its socket. `tell` gets the reason
+ * Joins the daemon that has a session open. Returns undefined when no daemon answers at the socket. Reports to `tell`
  * why a socket is not trusted.
  */
 export async function holderAt(
@@ -52,7 +58,7 @@ export async function holderAt(
   }
 }
 
-/** Opens a session. `tell` gets the effects and findings of the opening that the user did not ask for. */
+/** Opens a session. Reports to `tell` the recovered restore and the warnings of the opening. */
 export async function openAndTell(
   client: CheckpointdClient,
   params: SessionOpenParams,

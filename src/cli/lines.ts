@@ -1,4 +1,4 @@
-// Formats checkpoints and restores as lines for people. Every foreign text goes through `plain`.
+// Formats checkpoints and restores as lines for people. Escapes every text from other programs with `plain`.
 import { inWords } from '../client/reasons.ts';
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
@@ -23,19 +23,18 @@ export function checkpointLine(
   return `${fit(line, mark.length)}${mark}`;
 }
 
-/** Prints all checkpoints and marks the current one, or prints the wire's result. */
+/** Prints all checkpoints and marks the current checkpoint. With --json prints the result of the request. */
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // A restore makes a checkpoint that is not in the list. The files of this checkpoint are those of the
-  // restored checkpoint.
+  // A restore makes a checkpoint that is not in the list. The restored checkpoint in the list has the same files.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of some paths no checkpoint of the list is current. Such a restore has no id to type, so
-  // only "undo" takes it back.
+  // After a restore of some paths no checkpoint of the list is current. The line of this restore shows no id, because
+  // only "undo" can reverse the restore.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 
@@ -57,8 +56,8 @@ type Shown = Pick<
 >;
 
 /**
- * Prints the effects of a restore, real or planned. `places` formats the paths; without it they are relative to the
- * work tree.
+ * Prints the effects of a restore, either done or planned. `places` formats the paths. Without `places`, paths are
+ * relative to the work tree.
  */
 export function sayRestore(result: Shown, places?: TreePaths): void {
   const would = result.dryRun === true;
@@ -70,8 +69,8 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
     );
   sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
-  // An edit that was made while the restore ran is in no checkpoint. The edit stays in place and is reported
-  // below.
+  // An edit during the restore is in no checkpoint. The file keeps the edit, and the list of failed paths below
+  // contains the file.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;

@@ -1,6 +1,6 @@
-// Finds the words that a mistyped word may mean.
+// Finds the known words that the user may have meant by a mistyped word.
 
-/** Returns at most three similar words, the most similar first. */
+/** Returns at most three similar words, the most similar word first. */
 export function nearest(word: string, words: readonly string[]): string[] {
   const reach = reachOf(word.length);
   return [...new Set(words)]
@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Returns the tags and names of checkpoints that unknown words may mean. */
+/** Returns the tags and names of checkpoints that the user may have meant by unknown words. */
 export function nearestReferences(
   words: readonly string[],
   checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
@@ -20,12 +20,12 @@ export function nearestReferences(
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
 }
 
-/** Returns how many letters may differ: a third, and fewer than half of them. */
+/** Returns how many letters may differ: a third of the letters, and less than half of them. */
 function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }
 
-/** Returns how many letters must be inserted, removed or replaced. */
+/** Returns how many letters must be inserted, removed or replaced to turn one word into the other word. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 0; line < from.length; line += 1) {

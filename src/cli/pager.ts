@@ -1,31 +1,27 @@
-// Shows long text on a terminal in the user's own pager, like git. Without a terminal there is no pager.
+// Shows long text on a terminal in the user's own pager, as git does. Without a terminal there is no pager.
 import { once } from 'node:events';
 import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/**
- * How long a request may still fail, or end, after the user has closed the pager. Afterwards the request is
- * abandoned.
- */
+/** The time that a request has to finish or fail after the user has closed the pager. Then the request is cancelled. */
 const endingMs = 1000;
 
 /**
- * Runs `body` on a terminal, with its output in the pager if there is one. An error of the body is thrown
- * after the pager was closed. Returns undefined when the output is incomplete, because the user closed the
- * pager or pressed Ctrl-C. After Ctrl-C the pager stays open. Calls `giveUp` when the body continues for long
- * after the pager was closed.
+ * Runs `body`, with its output in the pager if there is a pager. Throws an error of `body` only after the pager was
+ * closed. Returns undefined when the output is incomplete, because the user closed the pager or pressed Ctrl-C. After
+ * Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs for a second after the pager was closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
-  // Loaded only here: most commands use no pager.
+  // The module is loaded only here, because most commands use no pager.
   const { spawn } = await import('node:child_process');
-  // The value of LESS that git sets: no pager for text that fits on one screen, colours unchanged, the screen not
-  // cleared.
+  // Git sets the same value of LESS: less exits if the text fits on one screen, shows colours, and does not clear the
+  // screen.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  // The user has closed the pager, or the program does not exist: the rest of the output is not needed.
+  // When the user has closed the pager or the pager does not exist, the rest of the output is dropped.
   pager.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     pager.on('error', () => resolve());
@@ -41,7 +37,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
     };
   });
   void closed.then(cut);
-  // The pager handles Ctrl-C while it runs. Here Ctrl-C ends further output.
+  // Ctrl-C does not end this process while the pager runs. It only stops further output.
   process.on('SIGINT', cut);
   const drained = (): Promise<boolean> =>
     once(pager.stdin, 'drain').then(
@@ -71,12 +67,12 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   }
 }
 
-/** True when it ends within a second, with or without an error. */
+/** True when the promise settles within a second, with or without an error. */
 function hasEnded(said: Promise<unknown>): Promise<boolean> {
   return within(endingMs, ended(said));
 }
 
-/** Returns the pager, or undefined for none. Empty and `cat` mean none, as for git. */
+/** Returns the pager, or undefined when no pager is wanted. An empty value and `cat` mean no pager, as for git. */
 export function pagerOf(environment: NodeJS.ProcessEnv): string | undefined {
   const { PAGER, TERM } = environment;
   const chosen = PAGER ?? 'less';

@@ -1,9 +1,9 @@
-// Listings of a session, read page by page.
+// Reads the listings of a session page by page.
 import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
-/** Requests one page after the other. `ask` gets the position of the page, as fields of its request. */
+/** Requests one page after another. `ask` receives the fields that select the next page. */
 export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   ask: (from: { readonly cursor?: string }) => Promise<P>,
 ): AsyncGenerator<P> {

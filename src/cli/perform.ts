@@ -1,5 +1,5 @@
-// Runs one command on its session: finds the session, sends requests with progress and Ctrl-C, and returns the exit
-// code.
+// Runs one command on its session. Finds the session, sends requests, shows their progress, cancels them at Ctrl-C, and
+// returns the exit code.
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { type Asked, reachedAtRest } from './at-rest.ts';
@@ -21,7 +21,7 @@ export async function perform(
   const directory = workDirectory(wanted.path);
   const { client, session, workspace } = await reachedFor(command, wanted, parsed);
   const interrupt = new AbortController();
-  /** Aborts when the user has closed the pager and waits for no more output. */
+  /** The signal that the user has closed the pager and does not need more output. */
   const unread = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, unread.signal]);
   const onSignal = (): void => interrupt.abort();
@@ -50,7 +50,7 @@ export async function perform(
   }
 }
 
-/** Finds and joins the session. @throws NoSession after the command has printed the facts that need no session */
+/** Finds and joins the session. @throws NoSession after the command has printed the facts that do not need a session */
 async function reachedFor(
   command: CliCommand,
   wanted: Given,

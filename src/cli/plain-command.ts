@@ -1,7 +1,7 @@
-// A fast path for the two most frequent commands: `list`, and the tags that a shell completes at every TAB.
-// The fast path handles plain options, and sessions that a daemon of our version has open. The fast path does
-// not load the library of the command line and opens no session. The command line handles everything else,
-// including failures.
+// Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
+// every TAB. The fast path handles plain options, and sessions that a daemon of the same version has open. It does not
+// load the library of the command line and does not open a session. The command line handles all other cases, including
+// failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -18,7 +18,7 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** The maximum wait for an answer. The command line waits longer for a busier daemon. */
+/** The longest wait for an answer. After this time the command line takes over, which waits longer. */
 const answerMs = 2000;
 
 /** Runs `checkpointd <command> …`. Returns undefined, without output, for a command that is not plain. */
@@ -39,7 +39,10 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
 
 type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
 
-/** Returns the answer of the daemon that has the session open, or undefined in any doubt. */
+/**
+ * Returns the answer of the daemon that has the session open. Returns undefined when the command line has to handle the
+ * command.
+ */
 async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
   try {
     const stored = theOnly(given);
@@ -58,7 +61,7 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);
-  if (writtenEvents(root).length > 0) return undefined; // events of an agent are waiting: their checkpoints come first
+  if (writtenEvents(root).length > 0) return undefined; // the keeper must process waiting events first
   const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
     ({ session }) => wanted === undefined || session.startsWith(wanted),
   );
@@ -66,7 +69,10 @@ export function theOnly({ path, session: wanted, storage }: Given): StoredSessio
   return second !== undefined && second.workspace === first?.workspace ? undefined : first;
 }
 
-/** Sends requests before the daemon has identified itself: the daemon answers in order, so one wait is enough. */
+/**
+ * Sends all requests without waiting for the answer to `initialize`. The daemon answers in order, so one wait is
+ * enough.
+ */
 async function answered(
   command: CheckpointListing,
   socket: string,
@@ -97,7 +103,10 @@ const valued: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
   '--storage': 'storage',
 };
 
-/** Parses the options of a command that takes no words. Returns undefined for anything unusual. */
+/**
+ * Parses the options of a command that takes no words. Returns undefined when the command line has to parse the
+ * options.
+ */
 export function plainWords(words: readonly string[], command: CliCommand): Given | undefined {
   const given: { path: string; session?: string; storage?: string } = { path: '.' };
   let [json, pager] = [false, true];

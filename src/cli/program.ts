@@ -1,5 +1,5 @@
-// The command line: parses the words, loads the one command that they name, and returns its exit code. Only help and
-// mistakes load all commands.
+// Implements the command line. Parses the words, loads only the named command, and returns the command's exit code.
+// Only help and mistakes load all commands.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { completeTags, list } from './commands/list.ts';
@@ -21,7 +21,7 @@ import {
 import { allowUnread, say } from './terminal.ts';
 import { workDirectory } from './tree-paths.ts';
 
-/** `paths` are the words after `--`, undefined without one. */
+/** Adds a command to the program. `paths` are the words after `--`, or undefined without `--`. */
 type Add = (
   program: Command,
   paths: readonly string[] | undefined,
@@ -77,8 +77,8 @@ const commands: Readonly<Record<string, Add>> = {
 };
 
 /**
- * Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code. Never throws for a mistake
- * of the user.
+ * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. A mistake of the user
+ * never throws.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();
@@ -123,8 +123,8 @@ function refuseUnknown([, ...words]: readonly string[]): void {
 }
 
 /**
- * Returns a command with its words, for the list of commands. Options are not mentioned, because all commands have
- * some.
+ * Returns a command with its words, for the list of commands. Leaves out the options, because all commands have
+ * options.
  */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
@@ -151,7 +151,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
-    // `--storage` and `--json` belong to both commands, and commander passes them to the outer one.
+    // `--storage` and `--json` belong to both commands, and commander passes them to the outer command.
     const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
     done(await deleteSessions(givenBy(options), { ...options, ids }));
   });
@@ -240,7 +240,7 @@ async function addInspect(program: Command, _: unknown, done: (code: number) => 
   });
 }
 
-/** Adds `enable` and `disable`, which concern agents and no session. */
+/** Adds `enable` or `disable`. These commands change settings of agents and use no session. */
 async function addHooks(
   program: Command,
   what: 'enable' | 'disable',

@@ -1,6 +1,6 @@
-// Finds the session for a path and opens it. Joins the daemon that has the session open, or opens a kept
-// session in a daemon of our own, which ends with the command. Chooses the session, and reports the choice
-// when there were several.
+// Finds the session for a path and opens it. Joins the daemon that has the session open, or opens the session in a
+// daemon that the command joins or starts. Chooses the session, and reports the choice when several sessions were
+// possible.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
@@ -20,13 +20,13 @@ export interface Where {
   readonly storage?: string;
 }
 
-/** The wait for another command, or a hook, that is opening or leaving the session. */
+/** The longest wait for a different command or a hook that is opening or leaving the session. */
 const busyMs = 5000;
 
-/** The wait for the keeper to process events that agents have just reported. */
+/** The longest wait for the keeper to process the events that agents have just reported. */
 const eventsMs = 5000;
 
-/** Other clients get the command's name with its changes. */
+/** Returns the options of the connection. Other clients see the name `checkpointd` with the command's changes. */
 const helloFor = (events: readonly EventName[] = ['checkpoint/didCreate']): AttachOptions => ({
   clientInfo: { name: 'checkpointd' },
   events,
@@ -40,13 +40,13 @@ export interface Reached {
 
 export interface Purpose {
   readonly make?: boolean;
-  /** True to report which session is used when several are possible. */
+  /** True when the command changes files. It then reports which session it uses if several sessions are possible. */
   readonly changesFiles?: boolean;
-  /** True to begin a session in the home directory and similar places, too. */
+  /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /** True when the client stays: it has its own daemon, which no other command ends. */
+  /** True when the client runs for a long time. It then gets its own daemon, which no other command ends. */
   readonly stays?: boolean;
-  /** The events that the command listens to. Absent: new checkpoints. */
+  /** The events that the command listens to. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
 
@@ -76,7 +76,10 @@ export async function reach(
   return joinedOrOpened(chosen, hello, daemon);
 }
 
-/** Waits for the checkpoints of reported events: a hook may have been killed before it reached the keeper. */
+/**
+ * Waits until the keeper has made the checkpoints of all written events. A hook may have been killed before it
+ * contacted the keeper.
+ */
 async function carriedOut(storage: string): Promise<void> {
   try {
     if (!(await takeWrittenEvents(storage, eventsMs)))
@@ -89,7 +92,10 @@ async function carriedOut(storage: string): Promise<void> {
   }
 }
 
-/** Joins the daemon that has the session open, or opens it in another one. Waits while the session is busy. */
+/**
+ * Joins the daemon that has the session open, or opens the session in the daemon from `daemon()`. Waits while the
+ * session is busy.
+ */
 async function joinedOrOpened(
   chosen: StoredSession,
   hello: AttachOptions,
@@ -113,7 +119,8 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The end of this command would remove a session whose daemon died.
+      // The daemon of a session with retention `session` has ended. Without `keep`, the end of this command would
+      // remove the session.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();
@@ -134,7 +141,10 @@ function refuse({ session, path }: Where): never {
   );
 }
 
-/** Joins the session in the daemon that has it open. Returns undefined when none answers, or when it ends meanwhile. */
+/**
+ * Joins the session in the daemon that has it open. Returns undefined when no daemon answers, or when the daemon ends
+ * meanwhile.
+ */
 async function joined(
   stored: StoredSession,
   hello: AttachOptions,
@@ -152,7 +162,7 @@ async function joined(
   }
 }
 
-/** Begins a session. Checks first that it is allowed. */
+/** Begins a session, if the daemon allows a session at this place, and makes its first checkpoint. */
 async function begin(
   daemon: () => Promise<CheckpointdClient>,
   path: string,
@@ -172,7 +182,7 @@ async function begin(
   }
 }
 
-/** Joins the background daemon, or starts a daemon of our own. */
+/** Joins the background daemon, or starts a daemon that serves only this command. */
 async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
@@ -191,12 +201,12 @@ async function opened(client: CheckpointdClient, params: SessionOpenParams): Pro
 /** The major version of our protocol. Within a major version, later versions only add fields and methods. */
 const spoken = '1';
 
-/** The error for a daemon with another protocol. The message has the remedy. */
+/** The error for a daemon with a different protocol. The message has the remedy. */
 export class OtherProtocol extends Error {
   readonly code = 'OTHER_PROTOCOL';
 }
 
-/** Reports differing versions. @throws OtherProtocol */
+/** Reports a daemon of a different version. @throws OtherProtocol */
 export function compareVersions({
   serverInfo,
   protocolVersion,

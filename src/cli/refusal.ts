@@ -1,10 +1,11 @@
-// The refusals of the command line itself, printed on standard error, or under --json as data (explained.ts).
+// Defines the refusals of the command line itself. explained.ts prints a refusal on standard error, or as data with
+// --json.
 
-/** A command line that cannot be run, at all or in this place. */
+/** The error for a command line that is invalid, or that cannot be run in this place. */
 export class CommandRefusal extends Error {
-  /** A stable name, like the kinds of the daemon's errors. */
+  /** The stable name of the refusal, as the daemon's errors have kinds. */
   readonly kind: string;
-  /** The problem, without the advice. */
+  /** The problem, without the remedy. */
   readonly fact: string;
   readonly remedy: string;
   readonly code: number;

@@ -1,9 +1,9 @@
-// Declares a command on a session for the command line: its words and options, from the description in its file.
+// Declares a command that works on a session. The words and options come from the description in the command's file.
 import type { Command } from 'commander';
 import { type CliCommand, exitCodes, type Given } from './command.ts';
 import { misused } from './refusal.ts';
 
-/** Adds the command. `paths` are the words after `--`, undefined without one. */
+/** Adds the command. `paths` are the words after `--`, or undefined without `--`. */
 export function addSessionCommand(
   program: Command,
   command: CliCommand,
@@ -28,7 +28,7 @@ export function addSessionCommand(
 const pathsHelp =
   'only these files and directories, relative to the current directory; with ":/" in front, relative to the root of the work tree';
 
-/** Refuses words that a command does not take, because none may be ignored. @throws CommandRefusal */
+/** Refuses words that a command does not take, because no word may be ignored silently. @throws CommandRefusal */
 function refuseExcess(
   { args }: Command,
   { name, words = [], paths: takesPaths, excess }: CliCommand,

@@ -1,5 +1,5 @@
 // Decides which words of a command line are checkpoints and which are paths. The daemon knows the checkpoints. A word
-// that is neither is refused, so that a mistyped word never means "everything".
+// that is neither a checkpoint nor a path is refused, so that a mistyped word never means "everything".
 import { lstatSync } from 'node:fs';
 import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
@@ -11,13 +11,13 @@ import { type CommandRefusal, misused } from './refusal.ts';
 
 export interface SortedWords {
   readonly tags: readonly string[];
-  /** The paths as a field of a request; without a path there is no field. */
+  /** The field `paths` of a request. The object is empty when the user named no path. */
   readonly only: { readonly paths?: readonly PathRef[] };
 }
 
 /**
- * Takes the first words that are checkpoints as checkpoints, and the rest as paths. A path must exist now or in a
- * named checkpoint.
+ * Splits the words: checkpoints come first, and all later words are paths. A path must exist now or in a named
+ * checkpoint.
  * @throws CommandRefusal with both readings of a word that is neither
  */
 export async function sortedWords(
@@ -56,7 +56,10 @@ async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
   }
 }
 
-/** Returns the paths that exist neither now nor in one of the checkpoints (without checkpoints: in the base). */
+/**
+ * Returns the paths that exist neither now nor in a named checkpoint. If no checkpoint is named, searches the first
+ * checkpoint.
+ */
 async function neitherNorIn<T extends { readonly path: string }>(
   task: Task,
   tags: readonly string[],
@@ -80,7 +83,7 @@ async function base({ ask }: Task): Promise<string[]> {
 }
 
 function existsNow(place: string): boolean {
-  // A file is where the path needs a directory.
+  // The error means that a parent of the path is a file.
   return attemptOr(
     false,
     hasCode('ENOTDIR'),

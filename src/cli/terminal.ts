@@ -1,5 +1,5 @@
-// Writes to the terminal, in colour only if the user wants it, and cuts lines to its width. Never writes a
-// byte that could move the cursor, change a title or fake a line. This module is independent of checkpoints.
+// Writes to the terminal, in colour if the user wants colours, and cuts lines to the terminal's width. This module
+// never writes a byte that could move the cursor, change a title or fake a line. It is independent of checkpoints.
 import { once } from 'node:events';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { systemCode } from '../base/errors.ts';
@@ -8,17 +8,17 @@ const batchLength = 1 << 16;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Control characters, line breaks, and the marks that change the direction of writing. */
+/** Matches control characters, line breaks, and the marks that change the direction of writing. */
 const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns foreign text (a message, a name, a path) as one line, without escapes. */
+/** Returns text from other programs, such as a message, a name or a path, as one line without escapes. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? ' ' : '\uFFFD',
   );
 }
 
-/** Returns `%Y-%m-%d %H:%M:%S` in the user's time zone. */
+/** Returns a time in the format `%Y-%m-%d %H:%M:%S`, in the user's time zone. */
 export function localTime(timestamp: string): string {
   const at = new Date(timestamp);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -26,7 +26,7 @@ export function localTime(timestamp: string): string {
   return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
-/** Returns foreign text of several lines. Line breaks and tabs stay. */
+/** Returns text from other programs without escapes, but with line breaks and tabs. */
 export function plainLines(text: string): string {
   return text
     .split('\n')
@@ -52,7 +52,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** Ignores from now on that the reader of our output (`… | head`) has closed it. */
+/** Makes this process ignore that a reader of its output (`… | head`) closes the pipe. */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;
@@ -63,11 +63,11 @@ function isUnread(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error) ?? '');
 }
 
-/** The stream or pager that gets the output. */
+/** The stream or pager that receives the output. */
 export interface Listener {
-  /** False when the stream is full for now. */
+  /** Writes text. Returns false when the stream is full at the moment. */
   readonly write: (text: string | Uint8Array) => boolean;
-  /** Resolves to true when the stream accepts more, and to false when it never will. */
+  /** Resolves to true when the stream accepts more text, and to false when the reader has closed the stream. */
   readonly ready: () => Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ let listener: Listener = {
     ),
 };
 
-/** Sends all further output to another stream, until the returned function is called. */
+/** Sends all further output to a different stream, until the caller calls the returned function. */
 export function redirectSaying(to: Listener): () => void {
   const before = listener;
   listener = to;
@@ -94,7 +94,7 @@ export function say(line: string): void {
   listener.write(`${line}\n`);
 }
 
-/** Prints many lines at the speed of the reader, and stops when the reader is gone. */
+/** Prints many lines at the speed of the reader, and stops when the reader has closed the stream. */
 export async function sayAll(lines: Iterable<string>): Promise<void> {
   let batch = '';
   for (const line of lines) {
@@ -106,46 +106,55 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   listener.write(batch);
 }
 
-/** Writes raw bytes at the speed of the reader, and stops when the reader is gone. */
+/** Writes raw bytes at the speed of the reader, and stops when the reader has closed the stream. */
 export async function sayBytes(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += batchLength)
     if (!(await written(bytes.subarray(at, at + batchLength)))) return;
 }
 
-/** Resolves to true when more can be written, and to false when the reader is gone. */
+/**
+ * Writes a batch. Resolves to true when the stream accepts more, and to false when the reader has closed the stream.
+ */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
-  // Yields to the event loop: with a fast reader, Ctrl-C and the reader's end would otherwise go unnoticed.
+  // Yields to the event loop. With a fast reader, this process would otherwise not notice Ctrl-C or the end of the
+  // reader.
   await new Promise((resolve) => setImmediate(resolve));
   return true;
 }
 
-/** Prints to standard error, for lines that a script must not get with the result. */
+/** Prints to standard error. For lines that must not be part of the result that a script reads. */
 export function note(line: string): void {
   process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }
 
-/** The escapes of our own colours. */
+/** Matches the colour escapes that this program writes. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
-/** Made when first needed, as `segments`: both take a while, and most lines have only letters one column wide. */
+/**
+ * The letters that are two columns wide. This regular expression and `segments` are slow to make, and most lines need
+ * neither, so both are made at first use.
+ */
 const wide = madeOnce(
   () =>
     /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u,
 );
 const segments = madeOnce(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
-/** Each of these letters is one column wide, and is never joined with the next. */
+/**
+ * Matches a text of simple letters. Each of these letters is one column wide, and never forms one character with the
+ * next letter.
+ */
 const simple = /^[ -~]*$/;
 
-/** Returns the width in columns. */
+/** Returns the width of a text in columns. */
 export function widthOf(text: string): number {
   let columns = 0;
   for (const part of text.split(colour)) if (!colour.test(part)) columns += partWidth(part);
   return columns;
 }
 
-/** Returns the text, cut with `…` if it is wider than that. */
+/** Returns the text, cut with `…` if it is wider than `columnsMax`. */
 export function cutTo(text: string, columnsMax: number): string {
-  // Most lines are short, and a letter is at most two columns wide.
+  // Most lines are short enough for this quick check: a letter is at most two columns wide.
   if (text.length * 2 <= columnsMax || widthOf(text) <= columnsMax) return text;
   let room = Math.max(0, columnsMax - 1);
   let cut = '';

@@ -1,5 +1,5 @@
-// Converts paths between two forms. People type and read paths relative to the current directory, or to the
-// directory of `-C`. In the wire, --json and patches, paths are relative to the work tree.
+// Converts paths between two forms. People type and read paths relative to the current directory, or to the directory
+// of `-C`. In the protocol, in --json and in patches, paths are relative to the work tree.
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
@@ -8,14 +8,17 @@ import { misused } from './refusal.ts';
 /** The prefix of a typed path that is relative to the root of the work tree, as in git. */
 const fromRoot = ':/';
 
-/** Returns the real path of the directory that a command works in. @throws CommandRefusal when it is no directory */
+/**
+ * Returns the real path of the directory in which a command works. @throws CommandRefusal when the path is not a
+ * directory
+ */
 export function workDirectory(typed: string): string {
   const place = absolute(typed);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(place);
   throw misused(`${place} is not a directory`, '-C names the work tree, or a directory in it.');
 }
 
-/** Returns an absolute path. @throws CommandRefusal for a relative path when the current directory is gone */
+/** Returns an absolute path. @throws CommandRefusal for a relative path if the current directory was removed */
 function absolute(typed: string): string {
   try {
     return resolve(typed);
@@ -35,7 +38,10 @@ export class TreePaths {
     this.#directory = directory;
   }
 
-  /** Returns a typed path in the form of the wire; '' is the root. @throws CommandRefusal for a path outside */
+  /**
+   * Returns a typed path in the form of the protocol, in which '' is the root. @throws CommandRefusal for a path
+   * outside the work tree
+   */
   fromTyped(typed: string): string {
     if (typed === '') throw misused('a path is empty', 'Give "." for the directory itself.');
     const place = typed.startsWith(fromRoot)
@@ -52,7 +58,7 @@ export class TreePaths {
     return path.split(sep).join('/');
   }
 
-  /** Returns a path of the wire in the form that a person would type. */
+  /** Returns a path of the protocol in the form that a person would type. */
   toShow(path: string): string {
     const home = relative(this.#root, this.#directory);
     const isOutside = home === '..' || home.startsWith(`..${sep}`) || isAbsolute(home);
@@ -66,7 +72,10 @@ export class TreePaths {
   }
 }
 
-/** Resolves links in the directories above an absolute path, but not its last name: a link may be what is restored. */
+/**
+ * Resolves symbolic links in the parent directories of an absolute path. Does not resolve the last name, because the
+ * user may want to restore a link itself.
+ */
 function realPlace(typed: string): string {
   const place = resolve(typed);
   const above: string[] = [basename(place)];

@@ -1,4 +1,4 @@
-// The sessions of a storage by their last use, and their descriptions for people: agent, first prompt, age.
+// Lists the sessions of a storage by their last use, and describes them for people: agent, first prompt, age.
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
 import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
@@ -7,9 +7,9 @@ import { cutTo, plain } from './terminal.ts';
 const hourMs = 60 * 60_000;
 
 /**
- * Returns the sessions of the work tree that contains a path, the most recently used first. A checkpoint, a restore,
- * an entry of the conversation or a hook counts as use. Sessions of an inner work tree come before those of outer
- * ones. Without a path: all sessions.
+ * Returns the sessions of the work tree that contains a path, the most recently used first. A checkpoint, a restore, an
+ * entry of the conversation or a hook counts as use. Sessions of an inner work tree come before sessions of an outer
+ * work tree. Without a path, returns all sessions.
  */
 export function usedSessions(storage: string, path?: string): StoredSession[] {
   const hooks = lastHooks(storage);
@@ -36,8 +36,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line about the chosen session when another one of its work tree was used within the last hour, otherwise
- * undefined. For commands that change files.
+ * Returns a line about the chosen session if a different session of the same work tree was used within the last hour.
+ * Otherwise returns undefined. For commands that change files.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(
@@ -51,7 +51,10 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   return `using session ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
 }
 
-/** Returns the beginning of a session's id, which `--session` accepts: 40 random bits distinguish all sessions. */
+/**
+ * Returns the beginning of a session's id, which `--session` accepts. The beginning has 40 random bits, which
+ * distinguish all sessions.
+ */
 export function shortId({ session }: Pick<StoredSession, 'session'>): string {
   return session.slice(0, 'ses_'.length + 8);
 }

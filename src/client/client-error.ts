@@ -1,11 +1,11 @@
-// The errors of a client's request. One class has the daemon's answer, with its `kind`. Another one reports
-// that the daemon has ended. This module decides nothing.
+// Defines the errors of a client's request. One class contains the daemon's error response, with its `kind`. The other
+// class reports that the daemon has ended.
 import type * as Wire from '../protocol/types.ts';
 
-/** A request that the daemon refused or that failed. */
+/** The error for a request that the daemon refused or that failed. */
 export class CheckpointdRequestError extends Error {
   readonly code: number;
-  /** All data of the daemon's answer. Absent only when the program is no checkpointd. */
+  /** The data of the daemon's error response. Absent only when the program is not checkpointd. */
   readonly data: Wire.ErrorData | undefined;
 
   constructor(code: number, message: string, data: Wire.ErrorData | undefined) {
@@ -34,7 +34,10 @@ export class CheckpointdRequestError extends Error {
   }
 }
 
-/** The daemon ended, could not be started, or sent an invalid frame. Requests in flight may have had effects. */
+/**
+ * The error when the daemon ended, could not be started, or sent an invalid frame. Requests in flight may have had
+ * effects.
+ */
 export class CheckpointdGoneError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,6 @@
-// The typed client that the package exports as `checkpointd/client`. The client starts and initialises a
-// daemon, gives every method and event of the protocol its types, and makes sure that the daemon ends. The
-// client uses the wire and no code of the daemon.
+// The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, gives
+// every method and event of the protocol its types, and makes sure that the daemon ends. The client uses only the
+// protocol, and no code of the daemon.
 /// <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -13,37 +13,40 @@ export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 export type { RequestOptions } from './connection.ts';
 
-/** How long a daemon may take to answer `initialize`. Starting Node on a busy machine takes seconds. */
+/** The longest wait for the answer to `initialize`. The start of Node takes seconds on a busy machine. */
 const startMs = 30_000;
-/** How long each of shutdown and exit may take before the daemon is killed. */
+/** The time that the daemon has for `shutdown`, and then again for its exit, before the client kills the daemon. */
 const closeMs = 2000;
 
 export interface ClientOptions {
-  /** The program to start. Default: the daemon of this package, on this Node. */
+  /** The program to start. By default the client starts the daemon of this package with the current Node. */
   readonly command?: string;
   /** The program's arguments, such as `--storage-dir=/path`. `checkpointd --help` lists the daemon's arguments. */
   readonly args?: readonly string[];
-  /** The daemon's whole environment. Default: that of this process. */
+  /** The daemon's whole environment. By default the daemon gets the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The file to which the daemon appends its log. Default: none. */
+  /** The file to which the daemon appends its log. By default there is no log file. */
   readonly logFile?: string;
-  /** The level of the log. Default: `info`. */
+  /** The level of the log. The default is `info`. */
   readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
   readonly clientInfo?: Wire.ClientInfo;
-  /** True to get a notification for each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
+  /**
+   * The level of the trace, which sends a notification for each request (`on('$/logTrace', …)`). See also {@link
+   * CheckpointdClient.notify}.
+   */
   readonly trace?: Wire.TraceValue;
-  /** The events to receive; see {@link CheckpointdClient.on}. */
+  /** The events that the client receives. See {@link CheckpointdClient.on}. */
   readonly events?: readonly Wire.EventName[];
 }
 
-/** A client's description of itself for a running daemon. */
+/** The options for joining a running daemon. */
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
 /**
- * A running daemon. {@link CheckpointdClient.start} returns a client, and `await using` closes the client.
+ * A client of a running daemon. {@link CheckpointdClient.start} returns a client, and `await using` closes the client.
  *
- * The daemon keeps this process alive only while a request is in flight: a script that fails before {@link
- * CheckpointdClient.close} still ends, and the daemon with it. A program that only listens to events must
+ * The daemon keeps this process alive only while a request is in flight. A script that fails before {@link
+ * CheckpointdClient.close} therefore still ends, and the daemon ends too. A program that only listens to events must
  * keep itself alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
@@ -59,7 +62,10 @@ export class CheckpointdClient implements AsyncDisposable {
     this.#connection = new DaemonConnection(link);
   }
 
-  /** Starts a daemon and initialises it. @throws CheckpointdGoneError when it cannot be started or does not answer */
+  /**
+   * Starts a daemon and initialises it. @throws CheckpointdGoneError when the daemon cannot be started or does not
+   * answer
+   */
   static async start(options: ClientOptions = {}): Promise<CheckpointdClient> {
     const command = options.command ?? process.execPath;
     const args = [
@@ -74,8 +80,8 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. Closing this
-   * client ends its share of the sessions that it opened. The daemon continues for other clients.
+   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. When this
+   * client is closed, it leaves the sessions that it opened. The daemon continues for other clients.
    * @throws CheckpointdGoneError when no daemon listens there, or when the socket is not this user's
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
@@ -120,8 +126,9 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a request. Requests beyond the daemon's limit wait their turn.
-   * @throws CheckpointdRequestError by `kind`; CheckpointdGoneError when the daemon is gone
+   * Sends a request. Requests beyond the daemon's limit wait for earlier requests.
+   * @throws CheckpointdRequestError when the daemon refuses the request or it fails; CheckpointdGoneError when the
+   * daemon has ended
    */
   async request<M extends Wire.RequestMethod>(
     method: M,
@@ -154,8 +161,8 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Shuts the daemon down and waits for its end. Kills the daemon after more than two seconds. Returns the
-   * daemon's exit code.
+   * Shuts the daemon down and waits until it has ended. Kills a daemon that does not answer or end within two seconds.
+   * Returns the daemon's exit code.
    */
   close(): Promise<number | null> {
     this.#closing ??= this.#close();
@@ -169,12 +176,12 @@ export class CheckpointdClient implements AsyncDisposable {
   async #close(): Promise<number | null> {
     let patience = closeMs;
     try {
-      // A daemon that hangs is killed at once.
+      // A daemon that does not answer `shutdown` gets no more time, and is killed at once.
       if (await within(closeMs, this.#connection.request('shutdown', {})))
         await this.#connection.notify('exit', {});
       else patience = 0;
     } catch (error) {
-      // A daemon that is gone or refuses sends nothing more.
+      // A daemon that has ended or refuses `shutdown` gets no more time.
       if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
       patience = 0;
     }

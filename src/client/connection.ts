@@ -1,13 +1,15 @@
-// One connection to a daemon: requests with their answers, cancellation, progress and notifications. The
-// connection loads no library, because every command waits for it, and trusts only complete frames. The
-// connection mentions no method except those of JSON-RPC itself.
+// Implements one connection to a daemon: requests with their answers, cancellation, progress and notifications. This
+// module loads no library, because every command waits for it. The connection trusts only complete frames.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type * as Wire from '../protocol/types.ts';
 import { FrameParser } from '../wire/frame-parser.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 
-/** The connection of a client to its daemon, started by the client or running before: two streams and an end. */
+/**
+ * The link between a client and a daemon: two streams, and the end of the daemon. The client may have started the
+ * daemon or joined it.
+ */
 export interface DaemonLink {
   /** The stream that the daemon reads. */
   readonly input: Writable;
@@ -17,11 +19,14 @@ export interface DaemonLink {
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Decides whether the daemon keeps this process alive. At first the daemon does not. */
+  /** Sets whether the daemon keeps this process alive. Initially it does not. */
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon, or the connection to it, at once. */
   kill(): void;
-  /** Waits this long for the end, then forces it. Returns the exit code of a daemon that this process started. */
+  /**
+   * Waits up to `patienceMs` for the daemon's end, and then forces it. Returns the exit code of a daemon that this
+   * process started.
+   */
   end(patienceMs: number): Promise<number | null>;
 }
 
@@ -34,7 +39,10 @@ export interface RequestOptions {
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** How long a daemon that has stopped reading may take to end. The daemon's end explains more than the broken pipe. */
+/**
+ * The longest wait for the end of a daemon that has stopped reading. The daemon's end explains more than the broken
+ * pipe.
+ */
 const brokenMs = 2000;
 
 interface Waiting {
@@ -56,7 +64,7 @@ export class DaemonConnection {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #arrived: Message[] = [];
-  /** Resolves with the reason why no more requests will be answered. */
+  /** Resolves when the connection has ended, with an error that has the reason. */
   readonly #end: Promise<CheckpointdGoneError>;
   #tellEnd: (why: CheckpointdGoneError) => void = () => undefined;
   #gone: CheckpointdGoneError | undefined;
@@ -78,7 +86,7 @@ export class DaemonConnection {
     void link.ended.then((why) => this.#fail(why));
   }
 
-  /** Sends a request. @throws CheckpointdRequestError; CheckpointdGoneError when the daemon is gone */
+  /** Sends a request. @throws CheckpointdRequestError; CheckpointdGoneError when the daemon has ended */
   async request<M extends Wire.RequestMethod>(
     method: M,
     params: Wire.ParamsOf<M>,
@@ -97,7 +105,7 @@ export class DaemonConnection {
           method,
           params: onProgress === undefined ? params : { ...params, workDoneToken: id },
         });
-        // Listens only now, because the cancel of a request must follow it.
+        // The listener is added after the request was sent, because a cancellation must follow its request.
         if (signal?.aborted === true) cancel();
         else signal?.addEventListener('abort', cancel, { once: true });
       });
@@ -107,7 +115,10 @@ export class DaemonConnection {
     }
   }
 
-  /** Sends a notification, and resolves when it is written. @throws CheckpointdGoneError when the daemon is gone */
+  /**
+   * Sends a notification. Resolves when the notification is written. @throws CheckpointdGoneError when the daemon has
+   * ended
+   */
   async notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     const release = this.#hold();
@@ -127,7 +138,7 @@ export class DaemonConnection {
     return () => listeners.delete(each);
   }
 
-  /** Closes the connection in order, without waiting. */
+  /** Closes the connection with `shutdown` and `exit`, without waiting for answers. */
   leave(): void {
     if (this.#gone !== undefined) return;
     void this.#send({ id: 0, method: 'shutdown', params: {} });
@@ -136,7 +147,7 @@ export class DaemonConnection {
     this.#fail('the connection was closed');
   }
 
-  /** Makes the daemon keep this process alive until the returned function is called. */
+  /** Makes the daemon keep this process alive until the caller calls the returned function. */
   #hold(): () => void {
     this.#holds += 1;
     if (this.#holds === 1) this.#link.keepAlive(true);
@@ -147,8 +158,8 @@ export class DaemonConnection {
   }
 
   /**
-   * Sends a message. Resolves to false when the message could not be written. Messages of one turn of the
-   * event loop leave together.
+   * Sends a message. Resolves to false when the message could not be written. All messages of one turn of the event
+   * loop are written together.
    */
   #send(message: object): Promise<boolean> {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -165,7 +176,8 @@ export class DaemonConnection {
   #take(body: Buffer): void {
     const message = messageIn(body);
     if (typeof message === 'string') return this.#distrust(message);
-    // Handles one message per turn of the event loop: code that waits for an answer continues before the next event.
+    // Delivers one message per turn of the event loop, so that code that waits for an answer continues before the next
+    // event is delivered.
     if (this.#arrived.push(message) === 1) setImmediate(() => this.#deliver());
   }
 
@@ -189,13 +201,16 @@ export class DaemonConnection {
     else waiting.reject(new CheckpointdRequestError(error.code, error.message, error.data));
   }
 
-  /** Ends the connection, because nothing after a fault can be trusted. */
+  /** Ends the connection, because no later frame can be trusted after a fault. */
   #distrust(fault: string): void {
     this.#fail(`the daemon sent an invalid frame: ${fault}`);
     this.#link.kill();
   }
 
-  /** Waits for the end: the pipe breaks before the process ends. Ends a daemon that continues without reading. */
+  /**
+   * Waits for the daemon's end, because the pipe breaks before the process ends. Kills a daemon that continues without
+   * reading.
+   */
   #expectEnd(): void {
     this.#broken ??= setTimeout(() => {
       this.#fail(`the connection broke, and the daemon did not end within ${brokenMs / 1000} s`);
@@ -205,7 +220,7 @@ export class DaemonConnection {
 
   #fail(why: string): void {
     if (this.#gone !== undefined) return;
-    // Answers that arrived before the end still count.
+    // Delivers the answers that arrived before the end.
     while (this.#arrived.length > 0) this.#deliver();
     clearTimeout(this.#broken);
     this.#gone = new CheckpointdGoneError(why);

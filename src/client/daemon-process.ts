@@ -1,5 +1,5 @@
-// The daemon as a child process of the client: starts it, reads it, and ends it for certain. This module
-// knows pipes and signals, not the protocol.
+// Runs the daemon as a child process of the client: starts the process, reads its output, and makes sure that it ends.
+// This module handles pipes and signals, and does not know the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The number of last characters of stderr that are kept for the message of {@link CheckpointdGoneError}. */
+/** The size of the end of stderr that is kept for the message of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
-/** A process that ends closes its output a moment before it is gone. */
+/** The longest time between the end of the daemon's output and the end of its process. */
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
@@ -26,7 +26,7 @@ export class DaemonProcess implements DaemonLink {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // A later failure of the process, such as a forbidden kill. `ended` may follow.
+    // Ignores a later failure of the process, such as a forbidden kill. `ended` may follow.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {
@@ -38,12 +38,13 @@ export class DaemonProcess implements DaemonLink {
         );
       };
       child.once('close', tell);
-      // A grandchild may keep the pipes open after the end, so the last output is awaited only for a moment.
+      // A process that the daemon started may keep the pipes open after the daemon's end. The last output is therefore
+      // awaited only for a moment.
       child.once('exit', () => void delay(200, undefined, { ref: false }).then(tell));
     });
   }
 
-  /** Starts the daemon. @throws CheckpointdGoneError when it cannot be started */
+  /** Starts the daemon. @throws CheckpointdGoneError when the daemon cannot be started */
   static async start(
     command: string,
     args: readonly string[],
@@ -80,15 +81,19 @@ export class DaemonProcess implements DaemonLink {
 
   keepAlive(isWanted: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
-    // Pipes to a child are sockets, whatever their type says. A child that did not start has none.
+    // Node implements the pipes to a child as sockets, although their declared types differ. A child that did not start
+    // has no pipes.
     for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
-      if (each.destroyed === true) continue; // such a socket would wait for a connection, with one more listener each time
+      if (each.destroyed === true) continue; // on a destroyed socket, each call would add a listener
       if (isWanted) each.ref?.();
       else each.unref?.();
     }
   }
 
-  /** Resolves when the daemon has closed its output but continues to run, because other clients have sessions in it. */
+  /**
+   * Resolves when the daemon has closed its output but continues to run, because other clients use sessions in the
+   * daemon.
+   */
   async #livesOn(): Promise<void> {
     const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');
@@ -97,7 +102,10 @@ export class DaemonProcess implements DaemonLink {
     this.#tellEnd('the daemon continues for its other clients');
   }
 
-  /** Waits this long for the end, then kills. Returns the exit code; `null` after a signal. */
+  /**
+   * Waits up to `patienceMs` for the daemon's end, and then kills the daemon. Returns the exit code, or `null` after a
+   * signal.
+   */
   async end(patienceMs: number): Promise<number | null> {
     this.#child.stdin.end();
     if (this.#isRunning) {
@@ -108,7 +116,7 @@ export class DaemonProcess implements DaemonLink {
       this.keepAlive(false);
       clearTimeout(timer);
     }
-    // Destroys the pipes: a grandchild that has them would keep the client's own process alive.
+    // Destroys the pipes. If a process of the daemon still has them open, they would keep the client's process alive.
     for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
     return this.#child.exitCode;
   }

@@ -13,7 +13,7 @@ export class DaemonSocket implements DaemonLink {
   readonly pid = undefined;
   readonly #socket: Socket;
 
-  /** Begins to connect without waiting: if no daemon listens, the link ends. @throws UntrustedSocketError */
+  /** Begins to connect without waiting. If no daemon listens, `ended` resolves. @throws UntrustedSocketError */
   constructor(path: string) {
     const complaint = socketComplaint(path);
     if (complaint !== undefined) throw new UntrustedSocketError(`not connecting to ${path}: ${complaint}`);
@@ -26,8 +26,8 @@ export class DaemonSocket implements DaemonLink {
   }
 
   /**
-   * Connects. @throws CheckpointdGoneError when no daemon listens there, or when the socket is not private to this
-   * user
+   * Connects to a daemon. @throws CheckpointdGoneError when no daemon listens there, or when the socket is not private
+   * to this user
    */
   static async connect(path: string): Promise<DaemonSocket> {
     const link = new DaemonSocket(path);

@@ -1,4 +1,4 @@
-// The reasons of the protocol in words for people. The wire says `tooLarge`; a person reads "larger than the limit".
+// Translates the reasons of the protocol for people: `tooLarge` becomes "larger than the limit".
 
 const words: Readonly<Record<string, string>> = {
   accessDenied: 'you have no permission to write there',
@@ -45,10 +45,10 @@ const words: Readonly<Record<string, string>> = {
   vanished: 'it disappeared during the capture',
 };
 
-/** Returns a reason as text for people. A newer daemon's reason, which has no text here, is returned unchanged. */
+/** Returns a reason as text for people. Returns the unknown reason of a newer daemon unchanged. */
 export function inWords(reason: string): string {
   return words[reason] ?? reason;
 }
 
-/** Returns the reasons that have a text. @forTests */
+/** Returns all reasons that have a text. @forTests */
 export const reasonsInWords: readonly string[] = Object.keys(words);

@@ -1,5 +1,5 @@
-// The sessions of a work tree on disk, and how to reach the daemon that has one open: for programs that did
-// not start its daemon. This module reads two small files per session and writes nothing.
+// Reads the stored sessions of a work tree, with the socket of the daemon that has a session open. For programs that
+// did not start this daemon. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -13,8 +13,8 @@ export interface StoredSession {
   readonly retention: 'session' | 'keep';
   readonly storage: string;
   /**
-   * The socket of the daemon that has the session open. Absent while no daemon has, or when that daemon does not
-   * listen.
+   * The socket of the daemon that has the session open. Absent when no daemon has the session open, or when the daemon
+   * does not listen.
    */
   readonly socket?: string;
   /** ISO 8601. */
@@ -24,8 +24,8 @@ export interface StoredSession {
 }
 
 /**
- * Returns the sessions of the work tree that contains a path: those of the innermost work tree first, then
- * the most recently used one. Without a path: the sessions of every work tree.
+ * Returns the sessions of all work trees that contain a path. Sorts by the innermost work tree first, and then by the
+ * most recent use. Without a path, returns the sessions of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
@@ -48,7 +48,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   const own = join(storage, name, 'checkpointd');
   const marker = jsonIn(join(own, 'session.json'));
   if (marker?.['marker'] !== 'checkpointd session') return undefined;
-  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon finishes the deletion
+  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon will finish the deletion
   const owner = jsonIn(join(own, 'owner.json'));
   const { workTree, conversationId, strategy, retention, created } = marker;
   const socket = owner?.['released'] === true ? undefined : owner?.['socket'];
@@ -72,7 +72,7 @@ function read(storage: string, name: string): StoredSession | undefined {
 
 /** The facts about a session that are readable without opening it. */
 export interface StoredSummary {
-  /** Absent when the summary is damaged, or the session was last open in an earlier version. */
+  /** The number of checkpoints. Absent when the summary is damaged, or when an earlier version wrote the session. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
@@ -86,7 +86,9 @@ export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 
   };
 }
 
-/** Returns an object from a file. Undefined for a missing or unreadable file, and for other JSON. */
+/**
+ * Returns the JSON object in a file. Returns undefined when the file is missing, unreadable or contains something else.
+ */
 export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
   const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError || isOfSystem(error);
   const value: unknown = attempt(isUnreadable, () => JSON.parse(readFileSync(file, 'utf8')) as unknown);
@@ -97,7 +99,7 @@ export function namesIn(directory: string): string[] {
   return attemptOr([], isMissing, () => readdirSync(directory));
 }
 
-/** Returns the root of the repository that contains a path, or the path itself outside any repository. */
+/** Returns the root of the repository that contains a path. Returns the path itself when no repository contains it. */
 export function repositoryAround(path: string): string {
   return repositoryOf(path) ?? path;
 }

@@ -1,9 +1,10 @@
-// Decides which pages may use the inspector. A link works once and is exchanged for a cookie and a second secret.
-// Checks of Host and Origin exclude other web pages.
+// Decides which pages may use the inspector. A link works once, and the page exchanges it for a cookie and a second
+// secret. Checks of Host and Origin exclude other web pages.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * The answer to a page that sends the token of its link: the value of its cookie, and the secret for its WebSocket.
+ * The answer to a page that sends the token of a link. It has the value of the cookie, and the secret for the
+ * WebSocket.
  */
 export interface Entrance {
   readonly visitor: string;
@@ -12,12 +13,17 @@ export interface Entrance {
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
-/** True when a Host header names this machine, with any port: a forwarded port (`ssh -L`) has another number. */
+/**
+ * True when a Host header names this machine. Any port is accepted, because a forwarded port (`ssh -L`) has a different
+ * number.
+ */
 export function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && loopback.test(host);
 }
 
-/** True when a page of ours sent the request: its origin has exactly the host and port of the request. */
+/**
+ * True when a page of the inspector sent the request. The origin must have exactly the host and port of the request.
+ */
 export function isSameOrigin(origin: string | undefined, host: string): boolean {
   return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -37,9 +43,9 @@ export function cookieIn(header: string | undefined, host: string): string | und
   return found?.slice(start.length);
 }
 
-/** Keeps only digests, and compares each in constant time. */
+/** Keeps only the digests of secrets, and compares each digest in constant time. */
 export class PageAccess {
-  /** Digests of the tokens of links that no page has used yet. */
+  /** The digests of the tokens of links that no page has used yet. */
   readonly #tokens = new Set<Buffer>();
   /** The digests of the secrets of a visitor's pages. The key is the digest of the visitor's cookie. */
   readonly #visitors = new Map<string, Buffer[]>();
@@ -52,8 +58,8 @@ export class PageAccess {
   }
 
   /**
-   * Exchanges a token. A browser keeps a valid cookie that it has already, so that its other pages stay connected.
-   * Returns undefined for a token that is wrong or was used before.
+   * Exchanges a token for a cookie and a secret. If the browser already has a valid cookie, the cookie stays, so that
+   * its other pages stay connected. Returns undefined for a token that is wrong or was used before.
    */
   redeem(token: string, visitor: string | undefined): Entrance | undefined {
     const asked = digest(token);
@@ -73,7 +79,7 @@ export class PageAccess {
   admits(visitor: string | undefined, secret: string | undefined): boolean {
     if (visitor === undefined || secret === undefined) return false;
     const asked = digest(secret);
-    // The key of the map is a digest, too, so that the time of the look-up reveals nothing about the cookie.
+    // The key of the map is also a digest, so that the time of the look-up reveals nothing about the cookie.
     const secrets = this.#visitors.get(hex(visitor)) ?? [];
     return secrets.filter((each) => timingSafeEqual(each, asked)).length > 0;
   }

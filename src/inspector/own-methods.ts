@@ -1,6 +1,6 @@
-// The methods and events between the inspector's page and its server, in addition to the daemon's protocol.
+// Defines the methods and events between the inspector's page and its server, in addition to the daemon's protocol.
 
-/** A session of this storage, open or not. */
+/** A session of this storage. The session may be open or closed. */
 export interface InspectedSession {
   readonly session: string;
   readonly workspace: string;
@@ -10,13 +10,13 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** Absent: the number is known only after an opening of the session. */
+  /** The number of checkpoints. When absent, the number is known only after an opening of the session. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
 
 export interface OwnRequests {
-  /** The server's version, the storage, and the session that the command was run in. */
+  /** Returns the server's version, the storage, and the session of the directory in which the command was run. */
   readonly 'inspector/hello': {
     readonly params: Record<string, never>;
     readonly result: { readonly version: string; readonly storage: string; readonly session: string };
@@ -25,7 +25,7 @@ export interface OwnRequests {
     readonly params: Record<string, never>;
     readonly result: { readonly sessions: readonly InspectedSession[] };
   };
-  /** Makes a link for one more window. The answer is the fragment of its URL. */
+  /** Makes a link for an additional window. Returns the fragment of the link's URL. */
   readonly 'inspector/link': {
     readonly params: Record<string, never>;
     readonly result: { readonly fragment: string };
@@ -33,8 +33,8 @@ export interface OwnRequests {
 }
 
 /**
- * The daemon's requests about a storage. In such a request the page names, in `via`, the session whose daemon
- * answers, and no storage.
+ * The daemon's methods about a storage. The page does not name the storage, but names in `via` the session whose daemon
+ * answers.
  */
 export const storageMethods = [
   'remote/fetch',
@@ -46,15 +46,17 @@ export const storageMethods = [
 export type StorageMethod = (typeof storageMethods)[number];
 
 export interface OwnEvents {
-  /** The daemon of a session is gone; the server tries to reach the session again. */
+  /** The daemon of a session has ended, and the server tries to reach the session again. */
   readonly 'inspector/didLose': { readonly session: string; readonly why: string };
-  /** The session can be reached again. The page's data about the session may be outdated. */
+  /** The server has reached the session again. The page's data about the session may be outdated. */
   readonly 'inspector/didReach': { readonly session: string };
 }
 
 /** The kinds of errors that only this server sends. */
 export const ownErrors = { gone: 'DaemonGone', refused: 'RefusedHere' } as const;
 
-/** The protocol of the WebSocket. A page offers a second protocol: `secretPrefix` followed by its secret. */
+/**
+ * The protocol of the WebSocket. A page also offers a second protocol: `secretPrefix` followed by the page's secret.
+ */
 export const socketProtocol = 'checkpointd';
 export const secretPrefix = 'secret.';

@@ -1,10 +1,10 @@
-// The built page as the server sends it: every file from memory, with headers that forbid the page to load
-// anything else.
+// Prepares the built page for the server. The server sends every file from memory, with headers that forbid the page to
+// load anything else.
 import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 
 export interface PageFile {
-  /** In a document, `__NONCE__` marks the places for the nonce of an answer. */
+  /** The content. In a document, `__NONCE__` marks the places for the nonce of a response. */
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Reads the built page. Keys are the paths of URLs, `/` for the document. */
+/** Reads the built page. The keys are the paths of URLs. The document has the key `/`. */
 export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const found = new Map<string, PageFile>();
   const read = (at: string): void => {
@@ -40,12 +40,15 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   return found;
 }
 
-/** Returns a document for one answer. Scripts and styles that the page makes itself use its nonce. */
+/**
+ * Returns the document for one response, with the nonce inserted. Scripts and styles that the page makes itself use the
+ * nonce.
+ */
 export function documentWith(nonce: string, { body }: PageFile): Buffer {
   return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
 }
 
-/** Returns the headers of every answer. `host` has been checked to be a loopback name. */
+/** Returns the headers of every response. The caller has checked that `host` is a loopback name. */
 export function shutHeaders(host: string, nonce: string): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -57,7 +60,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue makes this policy when it starts. The page sets no markup through this policy.
+    // Vue creates this policy at its start. The page sets no markup through this policy.
     'trusted-types vue',
   ];
   return {

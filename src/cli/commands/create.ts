@@ -1,4 +1,4 @@
-// checkpointd create: makes a checkpoint of the present work tree.
+// checkpointd create: makes a checkpoint of the current work tree.
 import { type CliCommand, printed } from '../command.ts';
 import { checkpointLine, pathCount } from '../lines.ts';
 import { plain, say } from '../terminal.ts';

@@ -12,7 +12,7 @@ import { agentOf, usedSessions } from '../used-sessions.ts';
 
 const portMax = 65_535;
 
-/** Serves until a signal, or until the terminal is closed. Each line that the user enters prints one more link. */
+/** Serves until a signal arrives or the terminal is closed. Prints a new link for each line that the user enters. */
 export async function runInspector(where: Where, wantedPort: string | undefined): Promise<number> {
   const port = wantedPort === undefined ? 0 : Number(wantedPort);
   if (!Number.isInteger(port) || port < 0 || port > portMax)

@@ -6,7 +6,10 @@ import type { Ask, CliCommand, Given } from '../command.ts';
 import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
-/** A command that makes all its requests before it prints anything, so that plain-command.ts can try it first. */
+/**
+ * A command that makes all its requests before it prints any line, so that plain-command.ts can try to run the command
+ * without a daemon.
+ */
 export interface CheckpointListing extends CliCommand {
   readonly look: (ask: Ask) => Promise<Seen>;
   readonly tell: (seen: Seen, given: Given) => void;

@@ -1,5 +1,5 @@
-// checkpointd push: pushes the session of this directory to a git remote. The command lists the paths that
-// stay on this machine, with the reasons.
+// checkpointd push: pushes the session of this directory to a git remote. The command lists the paths that are not
+// pushed, with the reasons.
 import { inWords } from '../../client/reasons.ts';
 import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';
@@ -42,7 +42,7 @@ function globs(name: 'send' | 'leaveOut', given: unknown): { readonly [name: str
   return Array.isArray(given) ? { [name]: given.map(String) } : {};
 }
 
-/** Returns the only remote. @throws CommandRefusal when the user has to choose one */
+/** Returns the only remote. @throws CommandRefusal when the user has to choose a remote */
 function theOnly(names: readonly string[]): string {
   const [first, second] = names;
   if (first === undefined)

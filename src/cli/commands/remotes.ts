@@ -13,7 +13,7 @@ import { workDirectory } from '../tree-paths.ts';
 
 type At = Pick<Given, 'json' | 'storage'>;
 
-/** Runs work with a daemon that serves only this command. */
+/** Starts a daemon that serves only this command, and calls `work` with the client. */
 async function withDaemon(given: At, work: (client: CheckpointdClient) => Promise<number>): Promise<number> {
   const storage = storageAt(given.storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
@@ -101,7 +101,7 @@ export interface ImportOptions {
   readonly allowProtected?: true;
 }
 
-/** Imports a session from a remote for this directory. The beginning of its id is enough. */
+/** Imports a session from a remote for this directory. Accepts the beginning of the session id. */
 export function importHere(
   given: At & Pick<Given, 'path'>,
   remote: string,
@@ -129,8 +129,8 @@ export function importHere(
 }
 
 /**
- * Returns the only session whose id begins with the typed text. @throws CommandRefusal when there is none, or
- * several
+ * Returns the only session whose id begins with the typed text. @throws CommandRefusal when no session or several
+ * sessions match
  */
 function theOne(lines: readonly RemoteLine[], wanted: string): string {
   const [first, second] = [...new Set(lines.map(({ session }) => session))].filter((id) =>
@@ -149,7 +149,7 @@ function theOne(lines: readonly RemoteLine[], wanted: string): string {
   return first;
 }
 
-/** Returns `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
+/** Returns a line such as `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
 function lineText({ session, writer, own, updatedAt, checkpoints, workspace, title }: RemoteLine): string {
   const words = title === undefined ? '' : `  "${plain(title)}"`;
   const who = own ? 'this machine' : plain(writer);

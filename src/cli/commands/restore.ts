@@ -46,7 +46,7 @@ export const restore: CliCommand = {
       ...only,
       ...(typeof author === 'string' ? { author } : {}),
     };
-    // A restore that would change nothing is not made. Otherwise the next undo would reverse this empty
+    // The command does not make a restore that would change nothing, because the next undo would reverse this empty
     // restore.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
@@ -74,7 +74,7 @@ export const restore: CliCommand = {
   },
 };
 
-/** Returns the plan with the author's part of the paths: a comparison of checkpoints has the parts of all authors. */
+/** Returns the plan of the author's changes only. A comparison of checkpoints would have the changes of all authors. */
 function authorsPart(
   { ask }: Pick<Task, 'ask'>,
   { tag, paths }: { readonly tag: string; readonly paths: readonly PathRef[] },

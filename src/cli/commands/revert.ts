@@ -1,5 +1,5 @@
-// checkpointd revert: takes one turn, one tool or a range back and keeps later changes. The command shows the
-// plan and asks the user before anything changes.
+// checkpointd revert: reverses the changes of one turn, one tool or a range, and keeps later changes. The command shows
+// the plan and asks the user before anything changes.
 import { inWords } from '../../client/reasons.ts';
 import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
@@ -44,7 +44,8 @@ export const revert: CliCommand = {
     const { named, ...asked } = await partAsked(task);
     const wanted = options['hunk'] === true ? await hunksOf(task, asked) : asked;
     if (wanted === undefined) return exits.failed;
-    // A revert that would change nothing is not made: the next undo would reverse it instead of a real one.
+    // The command does not make a revert that would change nothing, because the next undo would reverse this empty
+    // revert.
     const plan = await ask('checkpoint/revert', { ...wanted, dryRun: true, patch: isPatch });
     const isOver = isDry || changesNothing(plan);
     if (isOver && given.json) {
@@ -65,7 +66,7 @@ export const revert: CliCommand = {
 
 type Asked = Omit<CheckpointRevertParams, 'session'>;
 
-/** Returns the request that the words and options make, and its range in words. @throws CommandRefusal */
+/** Returns the request for these words and options, and a text that names the reverted range. @throws CommandRefusal */
 async function partAsked(task: Task): Promise<Asked & { readonly named: string }> {
   const { given, options, words } = task;
   const { author } = options;
@@ -76,7 +77,7 @@ async function partAsked(task: Task): Promise<Asked & { readonly named: string }
         'no checkpoint is named',
         'Name a turn or a tool ("checkpointd revert 3"), or an author ("checkpointd revert --author codex").',
       );
-    // A first word that is no checkpoint is then refused with its remedy.
+    // A first word that is not a checkpoint is refused here, with the remedy for checkpoints.
     const { tags, only } = await sortedWords(task, {
       name: revert.name,
       words: [
@@ -105,7 +106,10 @@ function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['option
     throw misused('--hunk and --author exclude each other', 'Omit one of the two options.');
 }
 
-/** Has the user pick hunks of the range. Returns the request for them, or undefined when none is picked. */
+/**
+ * Lets the user pick hunks of the range. Returns the request for the picked hunks, or undefined when the user picks
+ * none.
+ */
 async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promise<Asked | undefined> {
   const { ask, given, words } = task;
   const typed = [...words, ...given.paths].join(' ');
@@ -127,7 +131,7 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   return undefined;
 }
 
-/** Prints the lists of a revert. A path in conflict has its own line, with the reason. */
+/** Prints the lists of a revert. Prints a line with the reason for each path in conflict. */
 function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const skipped = result.skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = result.skipped.length - skipped.length;
@@ -139,7 +143,7 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
     say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
 }
 
-/** Parses the policy. @throws CommandRefusal for an unknown one */
+/** Parses the policy for conflicts. @throws CommandRefusal for an unknown policy */
 function policyOf(given: unknown): (typeof policies)[number] {
   const found = policies.find((each) => each === (given ?? 'leave'));
   if (found !== undefined) return found;

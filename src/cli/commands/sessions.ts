@@ -26,7 +26,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
   return 0;
 }
 
-/** Returns `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
+/** Returns a line such as `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
 export function sessionLine(stored: StoredSession): string {
   const { session, workspace, strategy, retention, socket } = stored;
   const { checkpoints, firstPrompt } = summaryOf(stored);
@@ -73,8 +73,7 @@ interface Outcome {
 }
 
 /**
- * Deletes the named sessions, or those that are old enough. Returns the exit code: 1 when one of them was not
- * deleted.
+ * Deletes the named sessions, or the sessions that are old enough. Returns exit code 1 when a session was not deleted.
  */
 export async function deleteSessions(
   given: Pick<Given, 'json' | 'storage'>,
@@ -97,7 +96,7 @@ export async function deleteSessions(
   return outcomes.every(({ deleted: isDeleted }) => isDeleted) ? 0 : exits.failed;
 }
 
-/** Returns the sessions to delete. @throws CommandRefusal when the command line matches none */
+/** Returns the sessions to delete. @throws CommandRefusal when the command line matches no session */
 function chosenAmong(
   all: readonly StoredSession[],
   { ids, olderThan }: DeletionOptions,

@@ -45,7 +45,7 @@ export const show: CliCommand = {
   },
 };
 
-/** Returns the files that differ from the previous checkpoint, by their paths. */
+/** Returns the files that differ from the previous checkpoint, sorted by path. */
 async function changedFiles(ask: Ask, tag: string): Promise<CheckpointFile[]> {
   const all: CheckpointFile[] = [];
   const wanted = { tag, changedOnly: true };

@@ -1,5 +1,5 @@
-// checkpointd status, verify and gc: show the state of the session, check that all its data can be read, and free
-// space that nothing needs.
+// checkpointd status shows the state of the session, verify checks that all its data can be read, and gc frees unneeded
+// space.
 import { existsSync } from 'node:fs';
 import { backgroundNote } from '../../wire/background-daemon.ts';
 import { storageAt } from '../../wire/places.ts';
@@ -24,7 +24,7 @@ export const status: CliCommand = {
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
-    // The checkpoint of a restore has no tag. Like "list", this line leaves out its long id.
+    // The checkpoint of a restore has no tag. Like "list", this line then omits the long id.
     if (result.head !== undefined)
       say(fit(`head         ${checkpointLine(result.head, '', result.head.tag ?? ' ')}`));
     const storage = storageAt(given.storage);
@@ -51,7 +51,7 @@ function sayBackground(storage: string): void {
   );
 }
 
-/** Prints which agents are enabled. Loads the code for their settings only when one is. */
+/** Prints the enabled agents. Loads the code for their settings only when an agent is enabled. */
 async function sayAgents(storage: string): Promise<void> {
   if (!existsSync(enabledNotesFile(storage))) return;
   const { agentLine, agentStates } = await import('../doctor.ts');

@@ -1,4 +1,4 @@
-// checkpointd stop: ends the daemon that commands left in the background.
+// checkpointd stop: ends the background daemon that earlier commands started.
 import { storageAt } from '../../wire/places.ts';
 import { stopBackground } from '../background.ts';
 import { exits, type Given } from '../command.ts';

@@ -19,7 +19,10 @@ export const checkpointWords: Readonly<Record<string, Word>> = {
   clean,
 };
 
-/** Every subcommand is refused in a tangent, and all but `init` when checkpoints are not enabled. */
+/**
+ * Runs a subcommand of /checkpoint. Refuses every subcommand in a tangent. Refuses every subcommand except `init` when
+ * checkpoints are not enabled.
+ */
 export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
@@ -64,7 +67,7 @@ async function init(desk: Desk): Promise<void> {
   desk.say(`📷  Checkpoints are enabled! (took ${(ms / 1000).toFixed(2)}s)`);
 }
 
-/** Lists only turns, the oldest first. A limit keeps the oldest turns. */
+/** Lists only turns, the oldest first. With a limit, lists only the oldest turns. */
 async function list(desk: Desk, words: readonly string[]): Promise<void> {
   const { value, rest } = option(words, ['-l', '--limit']);
   if (rest.length > 0 || (value !== undefined && !/^\d+$/.test(value)))

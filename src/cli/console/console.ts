@@ -1,6 +1,5 @@
-// checkpointd console: controls a session by hand, in Q CLI's own words. The console reads lines, runs the
-// commands, and prints their results. The console also reports changes that other clients make in the
-// session.
+// checkpointd console: controls a session interactively, with Q CLI's own commands. The console reads lines, runs the
+// commands, and prints their results. The console also reports changes that other clients make in the session.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { type CliCommand, exits, type Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
@@ -83,7 +82,7 @@ async function runConsole(task: Task): Promise<number> {
   return 0;
 }
 
-/** Runs a word. Prints a failure, and the console continues. @throws CheckpointdGoneError */
+/** Runs one console command. Prints a failure, so that the console continues. @throws CheckpointdGoneError */
 async function runWord(desk: Desk, first: string, rest: readonly string[]): Promise<void> {
   const name = first.slice(1);
   const word = first.startsWith('/') && Object.hasOwn(words, name) ? words[name] : undefined;
@@ -97,7 +96,10 @@ async function runWord(desk: Desk, first: string, rest: readonly string[]): Prom
   }
 }
 
-/** Returns a hint for a line without a slash. Such a line is never run: it may be a sentence for a model. */
+/**
+ * Returns a hint for a line that is not a command. The console never runs a line without a slash, because the line may
+ * be a sentence for a model.
+ */
 function adviceFor(first: string): string {
   const hasSlash = first.startsWith('/');
   const name = hasSlash ? first.slice(1) : first;
@@ -111,14 +113,14 @@ function adviceFor(first: string): string {
     : 'Commands begin with a slash; no model answers here. /help lists the commands.';
 }
 
-/** Returns completions for the end of a line: words, then the words of /checkpoint, then tags. */
+/** Returns completions for the end of a line: commands, then the subcommands of /checkpoint, then tags. */
 async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[string[], string]> {
   const parts = line.split(/\s+/);
   const last = parts.at(-1) ?? '';
   const among = (all: readonly string[]): [string[], string] => {
     const [found, ...others] = all.filter((word) => word.startsWith(last));
     if (found === undefined) return [[], last];
-    // A complete word gets a space behind it.
+    // A complete word is followed by a space.
     return [others.length === 0 ? [`${found} `] : [found, ...others], last];
   };
   if (parts.length === 1)

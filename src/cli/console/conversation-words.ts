@@ -1,4 +1,4 @@
-// /tangent, /compact, /context, and the words beside them: undo, redo, status, usage.
+// The commands /tangent, /compact and /context, and also /undo, /redo, /status and /usage.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
 import { checkpointLine, messageCount, sayRestore } from '../lines.ts';
@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** When at least this many messages are removed, the console says how to get them back. */
+/** The number of removed messages from which the console explains how to restore them. */
 const manyMessages = 6;
 
 /**
@@ -38,8 +38,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
 };
 
 /**
- * Adds the summary as the tangent's last entry and leaves with it as the tail, so that no interruption in between
- * loses it.
+ * Adds the summary as the tangent's last entry, and then leaves the tangent and keeps this entry. An interruption
+ * between the two requests cannot lose the summary.
  */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});

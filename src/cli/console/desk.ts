@@ -1,15 +1,15 @@
-// The tools of a console word: the daemon, an output, and a way to ask the user.
+// Defines the tools of a console command: requests to the daemon, an output, and questions to the user.
 import type { Ask } from '../command.ts';
 
 export interface Desk {
   readonly ask: Ask;
-  /** Prints a message, complete on a terminal of any width. */
+  /** Prints a whole message, on a terminal of any width. */
   readonly say: (line: string) => void;
   /** Prints one line of a list, cut at the width of the terminal. */
   readonly row: (line: string) => void;
-  /** Asks a yes-or-no question. Undefined without a terminal. */
+  /** Asks a yes-or-no question. Returns undefined without a terminal. */
   readonly confirm: (question: string) => Promise<boolean | undefined>;
-  /** Lets the user choose one of several. Undefined: no choice, or no terminal. */
+  /** Lets the user choose from a list. Returns undefined when the user chooses nothing or there is no terminal. */
   readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
 }
 
@@ -20,7 +20,7 @@ export interface Choice<T> {
 
 export type Word = (desk: Desk, rest: readonly string[]) => Promise<void>;
 
-/** An error with the usage of a word, which the console prints. */
+/** An error with the usage of a console command. The console prints the usage. */
 export class Usage extends Error {}
 
 /** Returns the value of an option (`-l 3`, `-l3`, `--limit 3`, `--limit=3`), and the remaining words. */

@@ -1,4 +1,4 @@
-// The output of Q CLI's console: its layouts, symbols and messages, made from the wire's answers.
+// Makes the output of Q CLI's console from the daemon's answers, with Q CLI's layouts, symbols and messages.
 import type { Checkpoint, FileStats } from '../../protocol/types.ts';
 import { localTime, paint, plain } from '../terminal.ts';
 
@@ -35,7 +35,7 @@ export const texts = {
   noTangent: 'You need to be in tangent mode to use tail.',
 } as const;
 
-/** Each word with its usage and its description. */
+/** The console commands, each with usage and description. */
 const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/checkpoint init', 'enable checkpoints here, also outside a git repository'],
   ['/checkpoint list [-l N]', 'list the turns, the oldest first'],
@@ -57,7 +57,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/quit', 'leave the console (Ctrl-D)'],
 ];
 
-/** Returns the lines of the help. `tangentKey`: the letter that runs /tangent together with Ctrl. */
+/** Returns the lines of the help. `tangentKey` is the letter that runs /tangent together with Ctrl. */
 export function helpLines(tangentKey: string | undefined): string[] {
   const width = Math.max(...help.map(([usage]) => usage.length));
   const key = tangentKey === undefined ? '' : ` (Ctrl-${tangentKey.toUpperCase()})`;
@@ -84,14 +84,14 @@ export function toolLine({ tag, id, toolName, description, stats }: Checkpoint):
   return ` └─ ${paint('blue', `[${tag ?? id}]`)} ${plain(toolName ?? 'tool')}: ${plain(description)}${statsOf(stats)}`;
 }
 
-/** Returns a line such as `  ~ src/b.txt (modified)` in the colour of its change. Returns other lines unchanged. */
+/** Returns a line such as `  ~ src/b.txt (modified)` in the colour of the change. Returns all other lines unchanged. */
 export function changeLine(line: string): string {
   const sign = /^ {2}([+~-]) /.exec(line)?.[1];
   if (sign === undefined) return line;
   return paint(sign === '+' ? 'green' : sign === '~' ? 'yellow' : 'red', line);
 }
 
-/** Returns ` (+a ~m -d)` without zero parts, or nothing when all are zero. */
+/** Returns ` (+a ~m -d)` without the counts that are zero. Returns an empty text when all counts are zero. */
 export function statsOf({ added, modified, deleted }: FileStats): string {
   const parts = [
     ['+', added],

@@ -1,5 +1,5 @@
-// The input line of the console: history, completion, and a list to choose from with the arrow keys. Without
-// a terminal the console reads lines from its input and asks no questions.
+// Reads the input line of the console, with history, completion, and lists in which the arrow keys choose. Without a
+// terminal the console reads lines from its input and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
@@ -19,7 +19,7 @@ export class Prompt {
   #isOver = false;
   #isAway = false;
 
-  /** `tangentKey`: the letter that runs /tangent together with Ctrl. */
+  /** `tangentKey` is the letter that runs /tangent together with Ctrl. */
   constructor(complete: Completer, tangentKey: string | undefined) {
     this.#complete = complete;
     this.#interface = this.#open();
@@ -31,15 +31,15 @@ export class Prompt {
       });
   }
 
-  /** Returns the next line. Undefined at the end of the input, and after Ctrl-C. */
+  /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Creates the reader only now: the list releases the terminal after its answer, and would take it from an
-    // existing reader.
+    // Creates the reader only now, because the list releases the terminal after the answer. An existing reader would
+    // lose the terminal by this release.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
     this.#interface.setPrompt(question);
-    // Text that the user typed ahead is already on the screen.
+    // Without the prompt when lines wait, because text that the user typed ahead is already on the screen.
     if (process.stdin.isTTY && this.#lines.length === 0) this.#interface.prompt();
     while (this.#lines.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -53,17 +53,17 @@ export class Prompt {
     if (isTyping) this.#interface.prompt(true);
   }
 
-  /** Asks a question. Undefined without a terminal. Any answer but a clear yes is a no. */
+  /** Asks a yes-or-no question. Returns undefined without a terminal. Every answer except a clear yes counts as no. */
   async confirm(question: string): Promise<boolean | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
     return isYes((await this.read(`${question} [y/N] `)) ?? '');
   }
 
-  /** Lets the user choose. Undefined: no terminal, or no choice. */
+  /** Lets the user choose from a list. Returns undefined when there is no terminal or the user chooses nothing. */
   async pick<T>(message: string, choices: readonly Choice<T>[], preferred?: T): Promise<T | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY || choices.length === 0) return undefined;
     const { default: select } = await import('@inquirer/select');
-    // Closes the reader, because two readers of one terminal would both take keys.
+    // Closes the reader, because two readers of one terminal would share the pressed keys.
     this.#leave();
     const left = new AbortController();
     const onKey = (_: string, key: Key): void => {
@@ -104,7 +104,8 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
-        // When the user has typed on (a second Tab, Enter), the completion must not be inserted into another word.
+        // The user may have pressed more keys in the meantime (a second Tab, Enter). The completion must then not be
+        // inserted into a different word.
         const answered = (found: [string[], string]): void =>
           tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
         // Without a daemon there are no completions.

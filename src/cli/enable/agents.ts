@@ -1,5 +1,5 @@
-// The settings files of each agent for its hooks, and the settings that we write there. The facts, with versions, are
-// in ../hooks/agent-hooks.md.
+// Knows where each agent has its settings for hooks, and the settings that checkpointd writes there.
+// ../hooks/agent-hooks.md has the facts about agents, with versions.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -13,14 +13,20 @@ export interface AgentSettings {
   readonly name: string;
   /** The agent's own directory. The agent counts as used when the directory exists. */
   readonly directory: string;
-  /** `words` start our hook for this agent. `command` is the same as one shell command. */
+  /**
+   * Returns the settings for the hook. `words` is the command line that starts our hook for this agent, and `command`
+   * the same command line as one shell command.
+   */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }
 
-/** In seconds. Long compared with our own limit of a second, because a machine may be busy. */
+/**
+ * The agent's limit for a hook, in seconds. It is long compared with the hook's own limit of one second, because a
+ * machine may be busy.
+ */
 const timeout = 10;
 
-/** The directory of an agent's files: the value of the variable, or else a directory below the home directory. */
+/** The place of an agent's directory: the value of the variable, or otherwise a directory below the home directory. */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
 interface Agent {
@@ -118,8 +124,8 @@ function codexSettings(directory: string, _: readonly string[], command: string)
   const hint = 'Codex asks you to review new hooks: type /hooks in its terminal.';
   const config = join(directory, 'config.toml');
   const json = join(directory, 'hooks.json');
-  // An agent with both forms in one directory prints a warning at each start. So our hooks go into the file that has
-  // hooks already.
+  // Codex prints a warning at each start when both files in one directory have hooks. Our hooks therefore go into the
+  // file that already has hooks.
   const isInToml =
     !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
   if (isInToml) return tomlSettings({ file: config, events, command, timeoutSeconds: 3, hint });
@@ -131,7 +137,9 @@ function forEach<T>(events: readonly string[], make: (event: string) => T): Reco
   return Object.fromEntries(events.map((event) => [event, make(event)]));
 }
 
-/** Returns groups in the form that Claude Code introduced. Groups for tools have a matcher. */
+/**
+ * Returns a group of hooks for each event, in the form that Claude Code introduced. Groups for tools have a matcher.
+ */
 function groups(events: readonly string[], handler: object): Record<string, Record<string, unknown>> {
   return forEach(events, (event) => ({
     ...(event.includes('Tool') ? { matcher: '*' } : {}),

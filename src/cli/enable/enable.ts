@@ -1,5 +1,5 @@
-// checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show
-// the changes and ask before they write. A file that they do not understand stays as it is.
+// checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show the
+// changes and ask before they write. The commands do not change a file that they do not understand.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';
@@ -22,10 +22,10 @@ import {
 } from './settings-disk.ts';
 
 export interface EnableOptions {
-  /** Names of agents, also several in one word, separated by commas. */
+  /** The names of agents. A word may contain several names, separated by commas. */
   readonly agent?: readonly string[];
   readonly storage?: string;
-  /** Unparsed, because "never" is a valid value, too. */
+  /** The value of --keep-days, unparsed, because "never" is a valid value too. */
   readonly keepDays?: string;
   readonly yes?: true;
   readonly dryRun?: true;
@@ -49,7 +49,7 @@ interface Outcome {
   readonly reason?: string;
 }
 
-/** Adds hooks (`enable`) or removes them. Returns the exit code: 1 when a file was left as it is. */
+/** Adds hooks (`enable`) or removes them. Returns exit code 1 when a file was not changed because of a problem. */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const [isJson, isDry, isUnasked] = [options.json === true, options.dryRun === true, options.yes === true];
   const agents = chosen(
@@ -92,7 +92,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
 
-/** Returns why read-only files stay as they are. Asks the user about each of them. */
+/** Asks the user about each read-only file. Returns the reasons why files are not changed. */
 async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, string>> {
   const kept = new Map<Step, string>();
   for (const step of steps) {
@@ -107,7 +107,7 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
   return kept;
 }
 
-/** Returns the chosen agents. @throws CommandRefusal for an unknown agent, and when none is found */
+/** Returns the chosen agents. @throws CommandRefusal for an unknown agent, and when no agent is found */
 function chosen(what: string, names: readonly string[]): readonly AgentSettings[] {
   const known = knownAgents();
   const all = known.map(({ name }) => name);
@@ -135,7 +135,8 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // Uses the text from before our hooks, so that the removal stays exact when hooks are renewed.
+      // Starts from the text before our hooks were added, so that a later removal is exact even after hooks were
+      // renewed.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }
@@ -193,7 +194,7 @@ function showFile({ settings: { file }, before, change }: Step): void {
   say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (will be deleted)' : '')));
 }
 
-/** Shows a step briefly: the number of changed lines, the hook and its events. */
+/** Shows a summary of a step: the number of changed lines, the hook, and the events. */
 function showEvents(step: Step): void {
   const { agent, settings, before, change } = step;
   if (!('text' in change)) return;
@@ -206,7 +207,7 @@ function showEvents(step: Step): void {
   say(`  adds ${counted(more ?? 0, 'line')} and removes ${fewer ?? 0} (--patch shows them)`);
 }
 
-/** Returns the hook's command in a line of settings of any form. */
+/** Returns the hook's command, if this line of a settings file contains one. Works for all forms of settings. */
 function hookIn(line: string, agent: string): string | undefined {
   return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
 }
@@ -256,7 +257,10 @@ export function enabledAgents(): Enabled[] {
     });
 }
 
-/** Returns the command of the hook: the name when PATH leads to this program, else the full path. */
+/**
+ * Returns the command line of the hook. The command line begins with the name if PATH leads to this program, and
+ * otherwise with the full path.
+ */
 function hookWords(agent: string, storage: string | undefined): readonly string[] {
   const program = programFile();
   const start = isOnPath(program) ? ['checkpointd'] : [process.execPath, program];
@@ -269,7 +273,7 @@ function isOnPath(program: string): boolean {
   return found !== undefined && realpathSync(found) === realpathSync(program);
 }
 
-/** Quotes a word for a POSIX shell. A word without special characters is the same in PowerShell. */
+/** Quotes a word for a POSIX shell. A word without special characters stays unquoted, which PowerShell accepts too. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -284,7 +288,8 @@ function reasonOf(error: unknown): string {
 /** Returns `+ added` and `- removed` lines, with a line of context around each change. */
 export function lineChanges(before: string, after: string): string[] {
   const [from, to] = [linesOf(before), linesOf(after)];
-  // The lengths of the longest common part of all two ends. The texts are small, so the table is small.
+  // The lengths of the longest common subsequence, for each pair of line suffixes of the two texts. The texts are
+  // small, so the table is small.
   const common = Array.from({ length: from.length + 1 }, () => Array<number>(to.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = from.length - 1; i >= 0; i -= 1)

@@ -1,5 +1,5 @@
-// Edits a JSON text. Only the requested part changes: the library's own formatting would change neighbours, and its
-// removal would also remove comments in front.
+// Edits a JSON text, and changes only the requested part. The library's own formatting would change neighbours, and the
+// library's removal would also remove comments in front.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 
@@ -23,7 +23,7 @@ export class JsonDraft {
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
     if (edit === undefined) throw new Error('the edit inserted no text');
-    if (edit.length > 0) return this.#apply([edit]); // inserts a missing parent, too
+    if (edit.length > 0) return this.#apply([edit]); // this edit also inserts a missing parent
     const indent = this.#eol + this.#unit.repeat(path.length);
     const key = typeof path.at(-1) === 'string' ? `${JSON.stringify(path.at(-1))}: ` : '';
     const made = indent + key + JSON.stringify(value, null, this.#unit).replaceAll('\n', indent);
@@ -31,7 +31,7 @@ export class JsonDraft {
       const closing = this.#eol + this.#unit.repeat(path.length - 1);
       return this.#apply([{ offset: edit.offset, length: 0, content: made + closing }]);
     }
-    // A comment behind the preceding value stays behind that value.
+    // A comment after the preceding value stays after the preceding value.
     const aside = /^[ \t]*\/\/[^\r\n]*(?=\r?\n)/.exec(this.text.slice(edit.offset))?.[0].length ?? 0;
     if (aside === 0) return this.#apply([{ offset: edit.offset, length: 0, content: `,${made}` }]);
     this.#apply([
@@ -72,7 +72,7 @@ export class JsonDraft {
     if (after !== undefined)
       return this.#apply([{ offset: whole.offset, length: after.offset - whole.offset, content: '' }]);
     const rest = this.text.slice(inner, parent.offset + parent.length - 1);
-    // The last item: only space is left, unless there are comments.
+    // Removes the last item with the space around it, unless the list has comments.
     if (rest.trim() === this.text.slice(whole.offset, end))
       return this.#apply([{ offset: inner, length: rest.length, content: '' }]);
     this.#apply([{ offset: whole.offset, length: whole.length, content: '' }]);
@@ -85,7 +85,7 @@ export class JsonDraft {
     return node;
   }
 
-  /** Applies edits from the end, so that the offsets of the others stay valid. */
+  /** Applies edits in the given order. The caller passes the last edit first, so that the other offsets stay valid. */
   #apply(edits: readonly Edit[]): void {
     for (const edit of edits) {
       this.edits.push(edit);

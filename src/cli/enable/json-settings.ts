@@ -1,5 +1,5 @@
-// Hooks in a JSON settings file, with or without comments. Edits change only their own part, so that comments, order
-// and layout stay. An edit that is impossible in this way is not made.
+// Adds hooks to a JSON settings file, with or without comments, and removes them. An edit changes only its own part, so
+// that comments, order and layout stay. If this is impossible, the edit is refused.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';
@@ -12,9 +12,9 @@ export interface JsonHooks {
   readonly file: string;
   /** True when the agent itself accepts comments. */
   readonly comments: boolean;
-  /** The first fields of a new file, such as a version. */
+  /** The fields at the beginning of a new file, such as a version. */
   readonly base: Fields;
-  /** The entry in the list of each event: a group with `hooks`, or the handler itself. */
+  /** The entry for the list of each event: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
   readonly hint?: string;
 }
@@ -83,7 +83,10 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
   if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
 }
 
-/** Checks that the edit changes only our hooks. An edit that changes more (for a key that occurs twice) is not made. */
+/**
+ * Checks that the edit changes only our hooks. Refuses an edit that changes more, for example because a key occurs
+ * twice.
+ */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
@@ -109,7 +112,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   return undefined;
 }
 
-/** Settings beside the events, such as a switch, may have any value. */
+/** True for the name of an event. A different setting among the events, such as a switch, may have any value. */
 function isKnown(event: string): boolean {
   return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
 }

@@ -1,8 +1,9 @@
-// The source texts of our plugins for agents without hooks in their settings. The plugins are plain
-// JavaScript without our modules, because the agent loads them in its own runtime. They run the hook with the
-// data of the agent's events. A plugin never throws: an error ends the prompt of opencode, and pi prints it.
+// Makes the source texts of our plugins, for agents without hooks in their settings. The plugins are plain JavaScript
+// without our modules, because the agent loads the plugins in its own runtime. The plugins run the hook with the data
+// of the agent's events. A plugin never throws, because an error would end the prompt in opencode, and pi would print
+// the error.
 
-/** Returns the source of `tell(event)`. `words` start the hook. */
+/** Returns the source of `tell(event)`. `words` is the command line that starts the hook. */
 function reportingSource(words: readonly string[]): string {
   return `import { spawn } from 'node:child_process';
 

@@ -1,5 +1,5 @@
-// Settings files on disk: reads them, replaces them as a whole, and remembers how to remove our hooks without
-// a trace. Does not write a file that changed during the question.
+// Reads settings files, replaces them as a whole, and records how to remove our hooks without a trace. A file that
+// changed during the question to the user is not written.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -27,10 +27,7 @@ interface Note {
   readonly madeDirectories: readonly string[];
 }
 
-/**
- * Returns the text, or undefined when there is no file. @throws the error of an unreadable file, or for text that is
- * not UTF-8
- */
+/** Returns the text, or undefined when there is no file. @throws when the file is unreadable or not UTF-8 */
 export function readSettings(file: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
@@ -47,7 +44,10 @@ export function readOnlyMode(file: string): string | undefined {
   return mode === undefined || (mode & 0o222) !== 0 ? undefined : `0${(mode & 0o777).toString(8)}`;
 }
 
-/** Replaces the file if it has not changed since it was read. A link stays a link. */
+/**
+ * Replaces the file if the file has not changed since it was read. Replaces the target of a symbolic link, and keeps
+ * the link.
+ */
 export function writeSettings(file: string, before: string | undefined, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   if (readSettings(file) !== before)
@@ -78,7 +78,7 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
       rmdirSync(directory);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return; // another file is there now
+      return; // the directory is not empty any more
     }
   }
 }
@@ -90,7 +90,10 @@ export class EnabledNotes {
     this.#file = enabledNotesFile(storage);
   }
 
-  /** Returns the text before `enable`, or undefined when it is unknown. `text` undefined: the file did not exist. */
+  /**
+   * Returns the text before `enable`, or undefined when it is unknown. In the result, `text` is undefined when the file
+   * did not exist.
+   */
   before(
     file: string,
     text: string,
@@ -113,7 +116,7 @@ export class EnabledNotes {
   #notes(): Readonly<Record<string, Note>> {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
-    // Without notes hooks are removed by their content.
+    // Damaged notes count as empty. Hooks without a note are recognized by their content.
     return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
   }
 

@@ -1,27 +1,30 @@
-// Adds hooks to a settings file and removes them: as a change of its text, so that the change can be shown before it
-// is written. This file touches no disk.
+// Adds hooks to the text of a settings file and removes them. Returns the change, so that the user can see the change
+// before it is written. This module does not touch the disk.
 
-/** Ordered replacements. Each offset counts in the text after the earlier replacements. */
+/** One replacement in a list. Its offset counts in the text after the earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
   readonly content: string;
 }
 
-/** The wanted text of a file, or the reason to leave the file as it is. `text` undefined: remove the file. */
+/**
+ * The wanted text of a file, or in `left` the reason why the file stays unchanged. When `text` is undefined, the file
+ * is removed.
+ */
 export type Change =
   | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
   | { readonly left: string };
 
 export interface Settings {
   readonly file: string;
-  /** Returns the text with our hooks. Returns a text that has our hooks already unchanged. */
+  /** Returns the text with our hooks. If the text already has our hooks, returns it unchanged. */
   readonly add: (text: string | undefined) => Change;
-  /** Returns the text without our hooks. Everything else stays. */
+  /** Returns the text without our hooks. All other parts of the text stay. */
   readonly remove: (text: string) => Change;
-  /** The agent's events that run a hook, if the file lists them. */
+  /** The agent's events that run a hook. Absent when the file does not list events. */
   readonly events?: readonly string[];
-  /** One more step for the user, if there is any. */
+  /** An additional step that the user has to take. Absent when no step is needed. */
   readonly hint?: string;
 }
 

@@ -1,5 +1,6 @@
-// Hooks in a TOML settings file: one block at its end between two comments, so that the rest of the file stays
-// unchanged. The meaning of the block is checked by parsing the whole file before and after.
+// Adds hooks to a TOML settings file and removes them. The hooks are one block between two comments at the end of the
+// file, so that the rest of the file stays unchanged. To check an edit, this module parses the whole file before and
+// after the edit.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { applied, type Change, keepingMark, type Settings } from './settings.ts';
@@ -26,7 +27,7 @@ export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
   });
 }
 
-/** True when the text contains hooks. Undefined when it cannot be parsed. */
+/** True when the text contains hooks. Undefined when the text cannot be parsed. */
 export function hasHooks(text: string): boolean | undefined {
   const value = parsed(text.replace(/^\uFEFF/, ''));
   if (value instanceof TomlError) return undefined;
@@ -66,7 +67,7 @@ function remove(text: string): Change {
   const from = text.indexOf(`${begin}\n`);
   const to = text.indexOf(`${end}\n`, from);
   if (from === -1 || to === -1) return { text, edits: [] };
-  // Includes the empty line in front of the block.
+  // The removed part includes the empty line in front of the block.
   const start = text.slice(0, from).endsWith('\n\n') ? from - 1 : from;
   const edits = [{ offset: start, length: to + end.length + 1 - start, content: '' }];
   const rest = applied(text, edits);

@@ -1,5 +1,6 @@
-// The conversations of agents, each with its session. A session is opened at the conversation's first event, and
-// closed at its end or after a long silence. Events of one conversation are processed in their order of arrival.
+// Manages the conversations of agents. Each conversation has a session, which is opened at the first event and closed
+// at the end of the conversation or after a long silence. Events of one conversation are processed in their order of
+// arrival.
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -12,17 +13,17 @@ import { type LastHook, noteLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A conversation without events for this long is closed. The next event of the conversation opens it again. */
+/** The time without events after which a conversation is closed. The next event of the conversation opens it again. */
 const silenceMs = 30 * 60_000;
 
-/** The wait for a command that has the session open for a moment. */
+/** The longest wait for a command that briefly has the session open. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
 
 const waitedMs = 1000;
 
-/** The cleaning of old sessions waits until the agent is at work. */
+/** The delay before old sessions are deleted, so that the deletion does not slow the start of the agent. */
 const tidyAfterMs = 60_000;
 
 interface OpenConversation {
@@ -36,7 +37,7 @@ export class Conversations {
   readonly #storage: string;
   readonly #log: (message: string) => void;
   readonly #open = new Map<string, OpenConversation>();
-  /** The last event of each conversation that is in progress. */
+  /** The work on the last event of each conversation that has events in progress. */
   readonly #last = new Map<string, Promise<unknown>>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
@@ -50,8 +51,8 @@ export class Conversations {
   }
 
   /**
-   * Processes one event and resolves with the text for the agent. Never rejects: it logs failures. An event `id` that
-   * a killed keeper has already processed changes nothing.
+   * Processes one event and resolves with the text for the agent. Never rejects, because it logs failures. An event
+   * whose `id` a killed keeper has already processed changes nothing.
    */
   async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
@@ -68,14 +69,14 @@ export class Conversations {
     return result;
   }
 
-  /** Ends all conversations, and the daemon that was started for them. */
+  /** Ends all conversations, and the daemon that the keeper started for them. */
   async close(): Promise<void> {
     await Promise.all(this.#last.values());
     for (const name of this.#open.keys()) await this.#endUnasked(name);
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // A session that never started was logged with its event. There is nothing to end.
+      // The daemon never started, which was logged with the event, or it did not end properly.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -104,7 +105,8 @@ export class Conversations {
   }
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
-    // The description of a turn contains the delay. So a repetition has the same key but other parameters.
+    // The description of a turn contains the delay. A repeated event therefore has the same key with different
+    // parameters.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);
@@ -142,8 +144,8 @@ export class Conversations {
   }
 
   /**
-   * The agent waits at most a second for this checkpoint. A later checkpoint may contain work of the turn,
-   * and the list shows that.
+   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. If the checkpoint is later,
+   * it may contain work of the turn, and its description or name then shows the delay.
    */
   async #promptGiven(
     name: string,
@@ -166,7 +168,7 @@ export class Conversations {
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits`,
     );
     if (begunMs > waitedMs) return;
-    // The record of a checkpoint never changes, but its name can change.
+    // The delay goes into the name, because a checkpoint's record never changes but its name can change.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
@@ -189,7 +191,7 @@ export class Conversations {
         this.#log(`${agent} ${conversation}: ${path} was not recorded in the ledger: ${error.message}`);
       }
     }
-    // An agent may report a call in two events, which make one checkpoint.
+    // An agent may report a call in two events. Both events have the same key, so that they make one checkpoint.
     const idempotencyKey = call === undefined ? keyOf(id) : keyOf(agent, call);
     await client.request('checkpoint/create', {
       session,
@@ -201,8 +203,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the session of the conversation, or undefined when there is nothing to checkpoint. An end event opens no
-   * session.
+   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository, and
+   * for an end event without a stored session.
    */
   async #opened(
     name: string,
@@ -223,7 +225,10 @@ export class Conversations {
     return open;
   }
 
-  /** Joins the daemon that has the session open, or opens it. @throws StoreBusy when its owner changes meanwhile */
+  /**
+   * Joins the daemon that has the session open, or opens the session. @throws StoreBusy when a different daemon opens
+   * or closes the session meanwhile
+   */
   async #openAndTell(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
     const tell = (what: string): void => this.#log(`${name}: ${what}`);
@@ -294,7 +299,7 @@ export class Conversations {
     }
   }
 
-  /** Ends a conversation whose agent did not report its end. Never rejects: it logs failures. */
+  /** Ends a conversation for which the agent did not report an end. Never rejects, because it logs failures. */
   async #endUnasked(name: string): Promise<void> {
     try {
       await this.#end(name);
@@ -313,7 +318,7 @@ export class Conversations {
   }
 }
 
-/** Returns the idempotency key of a fact that may be reported several times. */
+/** Returns an idempotency key that is the same for each report of the same fact. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
@@ -327,22 +332,22 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(1);
 }
 
-/** Returns the path in the form of the wire, or undefined for a path outside the work tree. */
+/** Returns the path in the form of the protocol, or undefined for a path outside the work tree. */
 function pathInside(workspace: string, file: string): string | undefined {
   const real = [dirname(file), file].map((each) => attempt(isOfSystem, () => realpathSync(each)));
   const [parent, itself] = real;
-  // Names the entry itself and not the target of a link. Only the directories above are resolved.
+  // Only the parent directories are resolved, so that the path names a symbolic link itself and not the target.
   const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
   const inside = relative(workspace, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
   return isOutside ? undefined : inside.split(sep).join('/');
 }
 
-// Names the files that a restore changed since the last turn. The agent gets the text at its next prompt.
+// Tells the model which files a restore has changed since the last turn. The agent gets the text at the next prompt.
 
 const listedMax = 50;
 
-/** Returns a text for the model, or undefined when nothing was restored since the last turn or tool. */
+/** Returns a text for the model. Returns undefined when no file was restored since the last turn or tool. */
 export async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
   const { head } = await client.request('session/get', { session });
   if (head?.kind !== 'restore' || head.parent === undefined) return undefined;

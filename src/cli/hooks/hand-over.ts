@@ -1,11 +1,14 @@
-// Sends one line to the keeper of a storage. Starts a keeper when none answers.
+// Sends one line to the keeper of a storage. Starts a keeper when no keeper answers.
 import { programFile } from '../../wire/places.ts';
 import { askKeeper, keeperSocket, NoKeeper } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
 /** A message of a hook or a command to the keeper. */
 export interface KeeperLine {
-  /** The id of the event whose answer the hook awaits. Absent: all written events. */
+  /**
+   * The id of the event whose answer the hook awaits. When absent, the keeper processes all written events before it
+   * answers.
+   */
   readonly event?: string;
 }
 
@@ -14,7 +17,7 @@ export interface KeeperAnswer {
   readonly forModel?: string;
 }
 
-/** Sends the line and resolves with the answer, which is empty when a newly started keeper has died. */
+/** Sends the line and resolves with the answer. The answer is empty when a newly started keeper died. */
 export async function handOver(storage: string, line: KeeperLine): Promise<KeeperAnswer> {
   const text = JSON.stringify(line);
   let answer: string;
@@ -27,7 +30,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Makes the keeper process all reported events, and waits for it. Returns true when the keeper finished in time. */
+/** Makes the keeper process all written events, and waits. Returns true when the keeper finished in time. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;
@@ -39,11 +42,15 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
   }
 }
 
-/** The new keeper gets the line at its start, so that the line is not lost however long the start takes. */
+/**
+ * Starts a keeper and passes the line on the keeper's standard input. The line is not lost even if the start takes
+ * long.
+ */
 async function startKeeper(storage: string, line: string): Promise<string> {
-  // Loaded only here: a hook that finds its keeper starts nothing.
+  // The module is loaded only here, because a hook that finds a keeper starts no process.
   const { spawn } = await import('node:child_process');
-  // The keeper inherits no open file of ours: some agents wait until every process has closed the hook's output.
+  // The keeper inherits no open file of the hook, because some agents wait until every process has closed the hook's
+  // output.
   const child = spawn(process.execPath, [programFile(), 'hook-keeper', `--storage=${storage}`], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],

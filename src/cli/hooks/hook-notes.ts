@@ -1,13 +1,13 @@
-// Writes two kinds of notes about hooks, in hooks/ of the storage. A log shows people the output of hooks,
-// because an agent shows none. Another file names the last hook of each agent with its result, for "status",
-// "doctor" and the choice of a session. A failed write is ignored.
+// Writes two kinds of notes about hooks, in hooks/ of the storage. A log shows people the output of hooks, because
+// agents do not show it. For each agent, a small file has the last hook and its result, for "status", "doctor" and the
+// choice of a session. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** One older log of the same size is kept beside it. */
+/** The size from which the log is renamed. One older log of the same size stays. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {
@@ -25,7 +25,8 @@ export function enabledNotesFile(storage: string): string {
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
-  // A full disk or a read-only storage must not affect the agent. All other errors are defects.
+  // Errors of the file system are ignored: a full disk or a read-only storage must not affect the agent. All other
+  // errors are defects.
   attempt(isOfSystem, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);
@@ -38,9 +39,9 @@ export interface LastHook {
   readonly agent: string;
   /** ISO 8601. */
   readonly at: string;
-  /** `prompt`, `tool` and so on. Absent: the event could not be read. */
+  /** The kind of the event, such as `prompt` or `tool`. Absent when the hook could not read the event. */
   readonly event?: string;
-  /** The session of the hook. Absent when there was none. */
+  /** The session of the hook's conversation. Absent when the hook had no session. */
   readonly session?: string;
   readonly failure?: string;
 }
@@ -53,7 +54,7 @@ export function replaceNote(file: string, note: object): void {
   writeAtomically(file, `${JSON.stringify(note, null, 1)}\n`);
 }
 
-/** Records a hook. With a full disk or a read-only storage the older note stays. */
+/** Records a hook. If the disk is full or the storage is read-only, the older note stays. */
 export function noteLastHook(storage: string, hook: LastHook): void {
   attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }

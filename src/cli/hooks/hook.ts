@@ -1,20 +1,20 @@
-// checkpointd hook <agent> [event]: the command that agents run. The hook does not load the library of the
-// other commands, because an agent waits for every hook. The hook reads the event, writes it to disk, asks
-// the keeper to process it, and waits a short time for that. The hook must neither delay an agent nor report
-// a failure to it, so it always ends with 0, within a second.
+// checkpointd hook <agent> [event]: the command that agents run. The hook does not load the library of the other
+// commands, because an agent waits for every hook. The hook reads the event, writes the event to disk, asks the keeper
+// to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
+// failure to the agent. It therefore always ends with 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, noteLastHook } from './hook-notes.ts';
 import { agentNames, readEvent } from './payloads.ts';
 import { writeEvent } from './written-events.ts';
 
-/** Measured from the start of the process. */
+/** The time after which the hook gives up, measured from the start of the process. */
 const patienceMs = 850;
-/** More time for an event that has not arrived completely. */
+/** The additional time for an event that has not arrived completely. */
 const inputGraceMs = 150;
-/** No supported agent sends an event with more bytes. */
+/** The size limit of an event. No supported agent sends a larger event. */
 const inputBytesMax = 32 * 1024 * 1024;
-/** A longer prompt is cut, because it serves only as the name of a turn. */
+/** The limit at which a prompt is cut, because the prompt serves only as the name of a turn. */
 const promptCharactersMax = 20_000;
 
 async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
@@ -29,8 +29,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // A process that started slowly has not read its input yet. The hook reads the agent's input before it
-      // gives up, even after a late start.
+      // If the process started slowly, the hook has not read its input yet. The hook reads the agent's input before it
+      // gives up, even after a slow start.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),
@@ -44,7 +44,7 @@ async function runHook(agent: string, event: string | undefined, storage: string
   process.exit(0);
 }
 
-/** Writes a failure to the log, where people look for it. */
+/** Writes a failure to the log and to the note about the agent's last hook. */
 function failed(storage: string, agent: string, failure: string): void {
   logHook(storage, `${agent}: ${failure}`);
   const [firstLine = ''] = failure.split('\n');
@@ -69,7 +69,7 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    // A cut may leave half a character, which the wire refuses.
+    // The conversion replaces half a character, which a cut may leave and which the daemon would refuse.
     ...(event.text === undefined
       ? {}
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),
@@ -93,9 +93,10 @@ async function standardInput(): Promise<string | undefined> {
   return bytes > inputBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-// Prints a message for an agent at a prompt, in the form that the agent reads as context, if its hooks allow that.
+// Formats a message for an agent at a prompt, so that the agent reads the message as context. Not all agents allow
+// this.
 
-/** Returns the text to print, or undefined for an agent without documented output. */
+/** Returns the text that the hook prints. Returns undefined for an agent that documents no output of hooks. */
 export function contextFor(agent: string, text: string): string | undefined {
   switch (agent) {
     case 'claude-code':
@@ -107,7 +108,7 @@ export function contextFor(agent: string, text: string): string | undefined {
       return JSON.stringify({ additionalContext: text });
     case 'opencode':
     case 'pi':
-      return text; // our own plugin reads it
+      return text; // our own plugin reads the text
     default:
       return undefined;
   }

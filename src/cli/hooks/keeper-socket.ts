@@ -1,5 +1,5 @@
-// The socket of the hooks' keeper, and one query to it: a line of JSON in each direction. This module is
-// independent of agents and sessions.
+// Opens the socket of the hooks' keeper, and sends queries to the keeper. A query and its answer are one line of JSON
+// each. This module is independent of agents and sessions.
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -8,30 +8,33 @@ import { systemCode } from '../../base/errors.ts';
 import { socketComplaint, socketDirectory } from '../../wire/places.ts';
 import { hooksDirectory } from './hook-notes.ts';
 
-/** A keeper reads no longer line. Prompts are cut before. */
+/** The longest line that a keeper reads. Hooks cut long prompts, so that no line is longer. */
 const lineCharactersMax = 4 * 1024 * 1024;
 
-/** Returns the socket: one keeper per user and storage. The number is the version of the protocol. */
+/**
+ * Returns the path of the socket. Each user has one keeper per storage. The number in the name is the version of this
+ * protocol.
+ */
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
-  // Uses the directory of the daemons' sockets: daemons remove only files with their own names.
+  // The socket can be in the directory of the daemons' sockets, because daemons remove only files with their own names.
   return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
-/** Computes FNV-1a, which only has to distinguish storages and needs no library. */
+/** Computes the hash FNV-1a. It needs no library, and it only has to distinguish storages. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
 }
 
-/** The error when no keeper listens, or it ended before it answered. */
+/** The error when no keeper listens, or when the keeper ended before it answered. */
 export class NoKeeper extends Error {
   override readonly name = 'NoKeeper';
 }
 
-/** The system reports the last two codes when the keeper is killed between its start and its answer. */
+/** The codes of a missing keeper. The system reports the last two codes when the keeper is killed before it answers. */
 const noKeeperCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 /** Sends one line and resolves with the answer. @throws NoKeeper; Error when other users can write to the socket */
@@ -54,11 +57,13 @@ export function askKeeper(path: string, line: string): Promise<string> {
 
 export interface KeeperListener {
   readonly server: Server;
-  /** Accepts no more lines, and removes the socket if it is still ours. */
+  /** Stops accepting lines, and removes the socket file if the file is still ours. */
   close(): void;
 }
 
-/** Starts to listen. Returns undefined when another keeper listens. `onLine` answers one line after the other. */
+/**
+ * Starts to listen. Returns undefined when a different keeper already listens. `onLine` returns the answer to a line.
+ */
 export async function listenAsKeeper(
   path: string,
   onLine: (line: string) => Promise<string>,
@@ -86,8 +91,8 @@ export async function listenAsKeeper(
 }
 
 /**
- * Puts our socket at the path that hooks use, unless another keeper answers there. When two start at once, one
- * succeeds.
+ * Puts our socket at the path that hooks use, unless a different keeper answers there. When two keepers start at once,
+ * one of them succeeds.
  */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {
@@ -95,7 +100,8 @@ async function takePlace(own: string, path: string): Promise<boolean> {
     const dead = lstatSync(path, { throwIfNoEntry: false });
     if (dead === undefined) continue;
     if (await answers(path)) return false;
-    // Moves the old socket away and checks it: another keeper may have replaced the dead one since the query.
+    // Moves the dead socket away and then checks which socket was moved, because a new keeper may have replaced the
+    // dead socket since the query.
     const aside = `${own}.aside`;
     if (!moved(path, aside)) continue;
     if (lstatSync(aside).ino !== dead.ino) linked(aside, path);
@@ -111,7 +117,7 @@ function moved(from: string, to: string): boolean {
   return succeeds('ENOENT', () => renameSync(from, to));
 }
 
-/** Returns false when the call failed with this code. */
+/** Calls `act`. Returns false when the call fails with this code. */
 function succeeds(code: string, act: () => void): boolean {
   try {
     act();
@@ -142,7 +148,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // A hook ends after waiting for a second. The hook's event is processed anyway.
+  // The connection breaks when a hook stops waiting after a second. The keeper processes the hook's event anyway.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

@@ -1,6 +1,6 @@
-// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the
-// daemon. It keeps the agents' sessions open between two hooks, which run only for a moment. The first hook
-// starts the keeper.
+// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the daemon. It
+// keeps the agents' sessions open between hooks, because a hook runs only for a moment. The first hook starts the
+// keeper.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';
@@ -9,10 +9,13 @@ import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from '
 
 const idleMs = 10 * 60_000;
 
-/** The interval at which it looks for events whose hook was killed before it could contact the keeper. */
+/**
+ * The interval at which the keeper looks for written events. A hook may have been killed after the write and before it
+ * contacted the keeper.
+ */
 const lookMs = 5000;
 
-/** Serves until there were no events for long. No program reads its exit code. */
+/** Serves until no event has arrived for a long time. Returns an exit code that no program reads. */
 export async function runKeeper(storage: string): Promise<number> {
   const log = (message: string): void => logHook(storage, `keeper: ${message}`);
   const conversations = new Conversations(storage, log);
@@ -23,7 +26,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // An event in progress at the end would keep the process alive.
+    // A new timer after the end would keep the process alive, so an event that finishes after the end starts no timer.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
@@ -41,7 +44,7 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const socket = keeperSocket(storage);
   const listener = await listenAsKeeper(socket, onLine);
-  // When two keepers start at once, one serves, and the other sends it its line and ends.
+  // When two keepers start at once, one keeper serves. The other keeper sends its line to the serving keeper and ends.
   const answered = answerFirst((line) =>
     listener === undefined ? askKeeper(socket, line) : onLine(line),
   ).catch((error: unknown) => log(String(error)));
@@ -57,7 +60,7 @@ export async function runKeeper(storage: string): Promise<number> {
   look();
   const looking = setInterval(look, lookMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  // The agent's terminal may be closed, but its other conversations continue.
+  // Ignores the closing of a terminal, because conversations in other terminals continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
@@ -68,7 +71,10 @@ export async function runKeeper(storage: string): Promise<number> {
   return 0;
 }
 
-/** Reads the line of the hook that started the keeper from standard input, and answers on standard output. */
+/**
+ * Reads one line from standard input, written by the hook that started the keeper. Writes the answer to standard
+ * output.
+ */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];
@@ -77,14 +83,16 @@ async function answerFirst(onLine: (line: string) => Promise<string>): Promise<v
   if (line !== '') process.stdout.end(await onLine(line));
 }
 
-/** How long the answer to an event is kept for its hook, which asks within a second. */
+/**
+ * The time for which the keeper remembers the answer to an event. The event's hook asks for the answer within a second.
+ */
 const answerMs = 60_000;
 
 export class Inbox {
   readonly #storage: string;
   readonly #conversations: Pick<Conversations, 'take'>;
   readonly #log: (message: string) => void;
-  /** Events that are being processed, and those that were a moment ago. */
+  /** The answers to the events that are in progress or were processed a moment ago, by event id. */
   readonly #taken = new Map<string, Promise<string | undefined>>();
 
   constructor(storage: string, conversations: Pick<Conversations, 'take'>, log: (message: string) => void) {
@@ -93,7 +101,10 @@ export class Inbox {
     this.#log = log;
   }
 
-  /** Processes all waiting events. Resolves when this event is done, with its answer, or when all are done. */
+  /**
+   * Processes all waiting events. With `event`, resolves with the answer to this event as soon as it is processed.
+   * Without `event`, resolves when all events are processed.
+   */
   async take(event?: string): Promise<string | undefined> {
     removeUnfinished(this.#storage);
     const taken = writtenEvents(this.#storage).map((id) => this.#takeOnce(id));

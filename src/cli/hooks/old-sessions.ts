@@ -1,6 +1,7 @@
-// Deletes old sessions of agents' conversations, which no person opened and so no person would delete. The time to
-// keep them is a setting of the storage, because one keeper serves all its agents. A deletion cannot be undone. So an
-// invalid setting keeps all sessions, and sessions that a person opened with the command line are never deleted.
+// Deletes old sessions of agents' conversations. No person opened these sessions, so no person would delete them. The
+// time to keep them is a setting of the storage, because one keeper serves all agents of a storage. A deletion cannot
+// be undone. Therefore nothing is deleted when the setting is invalid, and sessions that a person opened with the
+// command line are never deleted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
@@ -12,7 +13,10 @@ import { agentNames } from './payloads.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Deletes the sessions that neither an agent nor a person has used for that long. Returns their number. */
+/**
+ * Deletes the sessions that neither an agent nor a person has used for `keptDays` days. Returns the number of deleted
+ * sessions.
+ */
 export async function deleteOldSessions(
   client: CheckpointdClient,
   keptDays: number,
@@ -37,7 +41,7 @@ export async function deleteOldSessions(
         `the keeper deletes ${session}, which was not used for ${keptDays} ${keptDays === 1 ? 'day' : 'days'}`,
       );
     } catch (error) {
-      // A client has just opened the session.
+      // The deletion fails if a client has just opened the session.
       if (!(error instanceof CheckpointdRequestError)) throw error;
       log(`the keeper could not delete the old session ${session}: ${error.message}`);
     }
@@ -64,7 +68,7 @@ export function keptDays(storage: string, log: (message: string) => void): numbe
   return undefined;
 }
 
-/** Parses the number from the command line. Returns undefined for an invalid one. */
+/** Parses the number of days from the command line. Returns undefined for an invalid number. */
 export function daysGiven(text: string): number | 'never' | undefined {
   if (text === 'never') return text;
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;

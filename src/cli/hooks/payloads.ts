@@ -1,5 +1,5 @@
-// Parses the events of all agents into one form. The facts, with versions, are in agent-hooks.md beside this file.
-// keeper.ts processes the events.
+// Parses the events of all agents into one form. agent-hooks.md beside this file has the facts about agents, with
+// versions. keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
 
@@ -13,7 +13,7 @@ interface Dialect {
   readonly tool: (payload: Fields) => unknown;
   readonly input: (payload: Fields) => unknown;
   readonly call?: (payload: Fields) => unknown;
-  /** Tools that write the file that their input names. */
+  /** The tools that write a file which their input names. */
   readonly editors: readonly string[];
   readonly fileFields: readonly string[];
 }
@@ -123,7 +123,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
 /** The known agents, in the order of display. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
-/** `given` is the event's name from the command line, when the payload has none. */
+/** Parses one event. `given` is the event's name from the command line, for a payload without a name. */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };
@@ -187,21 +187,24 @@ function isObject(value: unknown): value is Fields {
 }
 
 export interface AgentEvent {
-  /** The agent's name for `checkpointd hook`. */
+  /** The agent's name, as in `checkpointd hook <agent>`. */
   readonly agent: string;
   readonly conversation: string;
-  /** The absolute path of the agent's directory. */
+  /** The absolute path of the directory in which the agent works. */
   readonly directory: string;
   readonly kind: 'start' | 'prompt' | 'tool' | 'end';
   /** The start of the hook, in ms since 1970. */
   readonly atMs?: number;
   readonly text?: string;
   readonly tool?: string;
-  /** Paths that an editing tool reports, absolute or relative to the directory. */
+  /** The paths that an editing tool reported, absolute or relative to `directory`. */
   readonly files?: readonly string[];
-  /** The agent's id of this call, if it has one. Two reports with one id make one checkpoint. */
+  /** The agent's id of the tool call, if the agent sends an id. Two events with the same id make one checkpoint. */
   readonly call?: string;
 }
 
-/** An event, or why there is nothing to do. `quiet`: this is expected and needs no line in the log. */
+/**
+ * An event, or in `nothing` the reason why there is no event to process. With `quiet` the reason is expected and not
+ * logged.
+ */
 export type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };

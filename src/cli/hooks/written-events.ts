@@ -1,6 +1,6 @@
-// The agents' events that were written to disk and not yet processed: one file each in hooks/events of the storage. A
-// hook writes it before it waits for anything, and the keeper removes it after processing the event. So a killed hook
-// or keeper loses no event.
+// Stores the agents' events until the keeper has processed them. Each event is a file in hooks/events of the storage. A
+// hook writes the file before it contacts the keeper, and the keeper removes the file after processing the event. A
+// killed hook or keeper therefore loses no event.
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -9,13 +9,16 @@ import { namesIn } from '../../client/stored-sessions.ts';
 import { hooksDirectory } from './hook-notes.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A running hook needs a second to finish its file. */
+/** The age from which an unfinished file is removed. A running hook finishes its file within a second. */
 const unfinishedMs = 60_000;
 
 const eventsDirectory = (storage: string): string => join(hooksDirectory(storage), 'events');
 const fileOf = (storage: string, id: string): string => join(eventsDirectory(storage), `${id}.json`);
 
-/** Writes an event to the disk and returns its id. Ids sort by the start of the hook's process. */
+/**
+ * Writes an event to the disk and returns the event's id. Sorted ids are in the order in which the hooks' processes
+ * started.
+ */
 export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {
   const directory = eventsDirectory(storage);
   const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -34,7 +37,8 @@ export function writtenEvents(storage: string): string[] {
 }
 
 /**
- * Reads an event. Returns undefined when another keeper has removed it. @throws SyntaxError when the file is damaged
+ * Reads an event. Returns undefined when a different keeper has removed the event. @throws SyntaxError when the file is
+ * damaged
  */
 export function readWrittenEvent(storage: string, id: string): AgentEvent | undefined {
   return attempt(isMissing, () => JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent);
@@ -44,7 +48,7 @@ export function removeEvent(storage: string, id: string): void {
   rmSync(fileOf(storage, id), { force: true });
 }
 
-/** Removes the files of hooks that were killed while they wrote: such an event was never complete. */
+/** Removes the unfinished files of hooks that were killed while writing. These events were never complete. */
 export function removeUnfinished(storage: string, nowMs = Date.now()): void {
   for (const name of namesIn(eventsDirectory(storage))) {
     if (!name.endsWith('.tmp')) continue;

@@ -1,5 +1,5 @@
-// checkpointd mcp: an MCP server over stdio. The official SDK implements the protocol. This file turns its calls into
-// requests to the daemon, and failures into answers that a model can read.
+// checkpointd mcp: serves MCP over stdio. The official SDK implements the MCP protocol. This module turns tool calls
+// into requests to the daemon, and failures into answers that a model can read.
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -18,11 +18,14 @@ import { NoSession } from '../refusal.ts';
 import { HeldSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
-/** A person chooses from the resources, so the newest ones are enough. */
+/**
+ * The most checkpoints that are offered as resources. A person chooses from the list, so the newest checkpoints are
+ * enough.
+ */
 const resourcesMax = 200;
 const checkpointUri = 'checkpointd://checkpoint/{reference}';
 
-/** Serves until the client closes our input. */
+/** Serves until the client closes the standard input of this process. */
 export async function serveMcp(where: Where): Promise<number> {
   const session = new HeldSession(where);
   const ended = new Promise<void>((resolve) => {
@@ -84,7 +87,10 @@ function make(session: HeldSession): McpServer {
   return server;
 }
 
-/** Returns an empty listing when no session exists: a missing session is no failure of a listing. */
+/**
+ * Returns the checkpoints of the session. Returns an empty list when no session exists, because a listing must not fail
+ * then.
+ */
 async function checkpointsIfAny(
   session: HeldSession,
   signal: AbortSignal,
@@ -117,7 +123,7 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
 
 function complaintOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError) {
-    // The sentences after the first one name methods that are no tools.
+    // Only the first sentence is used, because the later sentences name methods that are not available as tools.
     if (error.kind === 'NothingToUndo') return `${error.kind}: ${/^[^.]*\./.exec(error.message)?.[0] ?? ''}`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }

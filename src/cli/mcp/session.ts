@@ -1,10 +1,10 @@
-// The session of the MCP tools: joined when the first tool needs it and kept until the client ends, so that
-// one daemon serves all calls. The tools use the session that the command line would choose.
+// Joins the session of the MCP tools when the first tool needs it. The server stays joined until the client ends, so
+// that one daemon serves all calls. The tools use the session that the command line would choose.
 import { type CheckpointdClient, CheckpointdGoneError } from '../../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** Methods that change nothing, so that they can be repeated when the daemon did not answer. */
+/** The methods that only read. They are repeated when the daemon did not answer. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',
@@ -47,7 +47,7 @@ export class HeldSession {
     try {
       return await client.request(method, { session, ...params }, { signal });
     } catch (error) {
-      // The next call finds another daemon.
+      // The next call joins the session again, in a different daemon.
       if (error instanceof CheckpointdGoneError && this.#reached === reached) this.#reached = undefined;
       throw error;
     }

@@ -1,4 +1,5 @@
-// The tools that a model may call, one request of the wire each. Destructive tools say so, and show their plan first.
+// Defines the tools that a model may call. Each tool makes one request to the daemon. Destructive tools are marked as
+// destructive, and show their plan first.
 import { given } from '../../base/given.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
@@ -20,7 +21,10 @@ export interface McpTool {
     readonly idempotentHint: boolean;
     readonly openWorldHint: false;
   };
-  /** Returns the wire's result, and a text of it for models that read no structured result. */
+  /**
+   * Runs the tool. Returns the result of the request, and the same result as text for models that do not read
+   * structured results.
+   */
   readonly run: (
     session: HeldSession,
     input: ToolInput,
@@ -28,7 +32,7 @@ export interface McpTool {
   ) => Promise<{ readonly result: object; readonly text: string }>;
 }
 
-/** The fields of all tools. Each tool gets the fields of its schema. */
+/** The input fields of all tools. A tool receives only the fields of its own schema. */
 export interface ToolInput {
   readonly tag?: string;
   readonly from?: string;
@@ -70,14 +74,14 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
-/** Files of a checkpoint beyond this number are counted and not listed. */
+/** The most files of a checkpoint that are listed. Further files are only counted. */
 const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Returns an open schema: later versions of the wire may add fields. */
+/** Returns a schema that allows additional fields, because later versions of the protocol may add fields. */
 function open(required: Readonly<Record<string, string>>): Schema {
   const properties = Object.fromEntries(Object.entries(required).map(([key, type]) => [key, { type }]));
   return { type: 'object', properties, required: Object.keys(required) };
@@ -316,7 +320,7 @@ function textOf(result: RestoreResult | RevertResult): string {
   return parts.join('\n') || 'No file changes.';
 }
 
-/** A model pays for every word, and the structured result has all names. */
+/** The text is short, because a model pays for every word. The structured result has all names. */
 function namesOf(paths: readonly { readonly path: string }[]): string {
   const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
   return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');

@@ -1,5 +1,5 @@
-// The page: the timeline beside what is selected in it, or one of the other rooms; and a clear word where there is no
-// connection.
+// The whole page. It shows the timeline beside the selected checkpoint, or a different view. Without a connection, it
+// explains the problem.
 import { defineComponent } from 'vue';
 import { BesidePane } from './beside.tsx';
 import { ChangingDialog } from './changing-dialog.tsx';
@@ -60,7 +60,7 @@ const Trouble = defineComponent(() => {
   };
 });
 
-/** What is said where nothing can be shown: no data of a session is on this page. */
+/** The text of a page without a connection. The page shows no data of a session. */
 export const Closed = () => (
   <main class="closed">
     <h1>This page is not connected</h1>

@@ -1,5 +1,5 @@
-// The choice of a revert: all work of its range, or the work of one session alone. It offers the sessions of this work
-// tree.
+// Lets the user choose whether a revert reverses all changes of the range or only the changes of one session. Offers
+// the sessions of this work tree.
 import { computed, defineComponent, onMounted, shallowRef } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { useChanging } from './state/changing.ts';
@@ -23,7 +23,7 @@ export const AuthorChoice = defineComponent(() => {
   const timeline = useTimeline();
   const sessions = shallowRef<readonly InspectedSession[]>([]);
   onMounted(async () => ({ sessions: sessions.value } = await link.ask('inspector/sessions', {})));
-  /** This session first. */
+  /** The offered sessions. The shown session comes first. */
   const offered = computed(() => {
     const here = sessions.value.filter(({ workspace }) => workspace === timeline.info?.workspace);
     const isOwn = ({ session }: InspectedSession): number => (session === timeline.session ? 0 : 1);

@@ -1,5 +1,5 @@
-// The timeline of another session beside that of the shown session. A click on one of its checkpoints makes the two
-// sessions change places.
+// Shows the timeline of a second session beside the timeline of the shown session. A click on a checkpoint of the
+// second session exchanges the two sessions.
 import { computed, defineComponent, onBeforeUnmount, onMounted, shallowRef } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon } from './parts/icon.tsx';
@@ -73,7 +73,7 @@ export const BesidePane = defineComponent(() => {
   );
 });
 
-/** Chooses the session that is beside the shown one, at first the one that was used last. */
+/** Lets the user choose the second session. The default is the most recently used session. */
 const OtherSessions = defineComponent(() => {
   const [link, timeline, beside] = [useLink(), useTimeline(), useBeside()];
   const sessions = shallowRef<readonly InspectedSession[]>([]);

@@ -1,4 +1,4 @@
-// The files that differ between two states, and the difference of the one that is open.
+// Shows the files that differ between two states, and the difference of the open file.
 import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
@@ -150,7 +150,7 @@ const FileFigures = (props: { readonly of: DiffFile }) => {
   );
 };
 
-/** The picked hunks, of all files of the comparison, and the button that takes them back together. */
+/** Shows the picked hunks of all files, and the button that reverts them together. */
 const Picked = defineComponent(() => {
   const [changing, comparison, picked] = [useChanging(), useComparison(), usePicked()];
   function revert(): void {
@@ -196,10 +196,10 @@ const Skipped = defineComponent(() => {
     );
 });
 
-/** The former difference stays for this long while the next one is read, so that quick changes do not flicker. */
+/** The time for which the previous difference stays visible while the next difference is read. It prevents flicker. */
 const formerMs = 300;
 
-/** A file and what is shown of it. All change at once. */
+/** The open file with its difference. All fields are replaced at once. */
 interface OpenFile {
   readonly sides: Sides;
   readonly file: DiffFile;
@@ -262,10 +262,10 @@ const FileDiff = defineComponent(
   { props: ['of'] },
 );
 
-/** Returns the hunks of a difference that the user can take back; undefined where there is none. */
+/** Returns the hunks of a difference that the user can revert. Returns undefined when there are no such hunks. */
 function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | undefined {
   if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
-  // The only hunk of such a file is the file.
+  // The only hunk of an added or deleted file is the whole file.
   if (file.change === 'added' || file.change === 'deleted') return undefined;
   const [changing, picked] = [useChanging(), usePicked()];
   return {
@@ -331,13 +331,16 @@ function modesOf({ beforeMode, afterMode }: DiffFile): string | undefined {
 interface FileHeadProps {
   readonly of: DiffFile;
   readonly shown: Shown | undefined;
-  /** The two states that the comparison shows. Absent: nothing is shown yet. */
+  /** The two compared states. Undefined while no difference is shown. */
   readonly sides: Sides | undefined;
-  /** Text such as `by the user`. Absent: the ledger does not know, or was not asked yet. */
+  /** A text such as `by the user`. Undefined when the ledger does not know the author or has not answered yet. */
   readonly authors: string | undefined;
 }
 
-/** Returns the restore of one file as the shown comparison has it; undefined where nothing holds it. */
+/**
+ * Returns the restore of one file from the selected checkpoint, or from the last checkpoint if the page shows the
+ * current state. Returns undefined when there is no such checkpoint.
+ */
 function restoreOfFile(file: DiffFile): Intent | undefined {
   const { checkpoint, sides } = useComparison();
   const isPresent = useView().isPresent;

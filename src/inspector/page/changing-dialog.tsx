@@ -1,5 +1,6 @@
-// The dialog of a restore, revert, undo or redo: what will be written, deleted and left alone, the question, then the
-// result with its undo. Nothing is changed before the second button.
+// The dialog of a restore, revert, undo or redo. It lists the files that will be written, deleted or left unchanged,
+// and asks the user. Then it shows the result with a button for the undo. Files change only after the user presses the
+// second button.
 import { defineComponent, nextTick, ref, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from '../../protocol/types.ts';
@@ -23,7 +24,7 @@ export const ChangingDialog = defineComponent(() => {
       await nextTick();
       if (stage === 'closed') dialog.value?.close();
       else if (dialog.value?.open === false) dialog.value.showModal();
-      // Never the button that changes files: a stray Enter must not.
+      // The focus is never on the button that changes files, so that an accidental Enter changes nothing.
       if (stage === 'asking') dialog.value?.querySelector<HTMLElement>('.cancel')?.focus();
       if (stage === 'done') dialog.value?.querySelector<HTMLElement>('.close')?.focus();
     },
@@ -52,7 +53,7 @@ export const ChangingDialog = defineComponent(() => {
   );
 });
 
-/** Returns what a screen reader says when the stage changes: the plan in numbers, or the result. */
+/** Returns the text for screen readers when the stage changes: the plan in numbers, or the result. */
 function saidOf(): string {
   const { stage, plan, changesNothing } = useChanging();
   if (stage === 'planning') return 'Making the plan';
@@ -133,7 +134,7 @@ const Body = defineComponent(() => {
   };
 });
 
-/** The change as a patch, once it is known. */
+/** Shows the change as a patch, when the patch is known. */
 const LineByLine = () => {
   const { patch, plan, intent } = useChanging();
   if (patch === undefined || (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0) === 0) return null;
@@ -148,7 +149,7 @@ const LineByLine = () => {
   return isKnown ? <p class="dim">The change is too long to be shown line by line.</p> : null;
 };
 
-/** True for a revert of some paths or hunks of its range. */
+/** True for a revert of only some paths or hunks of the range. */
 function isPartial(intent: Intent): boolean {
   return intent.does === 'revert' && (intent.paths ?? intent.hunks) !== undefined;
 }
@@ -236,7 +237,7 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // A path in conflict is in several lists of the answer; here it is in one, with its reason.
+  // The answer has a path in conflict in several lists. This list shows the path once, with the reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
   const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');

@@ -1,4 +1,4 @@
-// One checkpoint, or the present: what it is, what it is compared with, and what can be done with it.
+// Shows one checkpoint or the current state, the state with which it is compared, and the actions for it.
 import { computed, defineComponent } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { About } from './about.tsx';
@@ -180,7 +180,10 @@ const UndoRedo = defineComponent(() => {
     ) : null;
 });
 
-/** The newest checkpoints that the list offers; older ones are chosen in the timeline, with `c`. */
+/**
+ * The most checkpoints in the list, which has the newest. The user chooses older checkpoints in the timeline, with the
+ * key `c`.
+ */
 const offeredMax = 300;
 
 const CompareWith = defineComponent(() => {

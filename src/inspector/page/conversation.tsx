@@ -1,4 +1,4 @@
-// The conversation as it was at the checkpoint: what the user said, what the agent answered, the tools that it used.
+// Shows the conversation at a checkpoint: the user's messages, the agent's answers, and the tools that the agent used.
 import { defineComponent, ref, shallowRef, watch } from 'vue';
 import type { HistoryEntry } from '../../protocol/types.ts';
 import { InertText } from './parts/inert-text.tsx';
@@ -42,7 +42,7 @@ export const ConversationPane = defineComponent(() => {
     },
   );
 
-  // The newest words are at the end.
+  // Scrolls to the end, where the newest message is.
   watch(
     [entries, () => comparison.message],
     () => element.value?.scrollTo({ top: element.value.scrollHeight }),
@@ -78,7 +78,7 @@ interface History {
   readonly total: number;
 }
 
-/** Reads the history at a checkpoint, or that of the present. */
+/** Reads the history of the conversation at a checkpoint, or the current history. */
 async function historyAt(session: string, tag: string | undefined): Promise<History> {
   const found: HistoryEntry[] = [];
   const at = tag === undefined ? {} : { tag };

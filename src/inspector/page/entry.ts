@@ -1,10 +1,10 @@
-// Gives the page access: exchanges the token in the fragment of its link once, and removes the token from the history
-// at once. The page keeps the returned secret as long as its tab exists. So a reload works, and another tab needs its
-// own link.
+// Gives the page access. Exchanges the token in the fragment of the link, and removes the token from the browser's
+// history at once. The page keeps the returned secret as long as the tab exists. A reload therefore works, and every
+// new tab needs its own link.
 
 const kept = 'checkpointd-secret';
 
-/** Returns the secret of this tab. Returns undefined when the tab has no secret and no valid link. */
+/** Returns the secret of this tab. Returns undefined when the tab has neither a secret nor a valid link. */
 export async function enteredSecret(): Promise<string | undefined> {
   const token = location.hash.slice(1);
   if (location.hash !== '') history.replaceState(null, '', location.pathname);

@@ -1,5 +1,5 @@
-// The history of one file, played back and forth: every content that a checkpoint holds of it, each compared with the
-// one before.
+// Plays the history of one file back and forth. Shows every content that a checkpoint has, compared with the previous
+// content.
 import { computed, defineComponent, onBeforeUnmount, type Ref, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, LedgerEntry, PathRef } from '../../protocol/types.ts';
 import { type Shown, type Sides, shownOf } from './diff/contents.ts';
@@ -73,7 +73,7 @@ interface PlayedHistory {
   readonly go: (to: number) => void;
 }
 
-/** Reads the history of the file that the view names, and the difference that is shown of it. */
+/** Reads the history of the file that the view names, and the difference at the current place in the history. */
 function useHistory(): PlayedHistory {
   const timeline = useTimeline();
   const view = useView();
@@ -119,7 +119,7 @@ function useHistory(): PlayedHistory {
   return { entries, at, shown, failure, go };
 }
 
-/** Lists the changes of a path that a checkpoint holds. */
+/** Lists the changes of a path that are in a checkpoint. */
 async function changesOf(session: string, { path, pathBytes }: PathRef): Promise<readonly LedgerEntry[]> {
   const bytes = pathBytes === undefined ? {} : { pathBytes };
   const { entries } = await useLink().ask('ledger/history', { session, path, ...bytes, limit: entriesMax });
@@ -127,7 +127,7 @@ async function changesOf(session: string, { path, pathBytes }: PathRef): Promise
   return entries.filter(({ checkpoint }) => checkpoint !== undefined && byId.has(checkpoint));
 }
 
-/** Returns what changed in the file; the whole file where nothing did, or nothing came before. */
+/** Returns the difference of the file. Returns the whole file when the file did not change or has no earlier state. */
 async function differenceIn(sides: Sides, { path, pathBytes }: PathRef, signal: AbortSignal): Promise<Shown> {
   const { session, from, to } = sides;
   const ref = pathBytes === undefined ? { path } : { path, pathBytes };

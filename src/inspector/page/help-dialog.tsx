@@ -1,4 +1,4 @@
-// The keys of the page.
+// Shows the keys of the page.
 import { defineComponent, nextTick, ref, watch } from 'vue';
 import { useView } from './state/view.ts';
 

@@ -1,4 +1,4 @@
-// The keys of the whole page. In an input field only Escape has an effect. No key alone changes a file.
+// Handles the keys of the whole page. In an input field only Escape has an effect. No single key changes a file.
 import { isRevertible, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
@@ -8,7 +8,7 @@ import { labelOf, listId } from './timeline.tsx';
 export function listenToKeys(): void {
   const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
 
-  /** Sends the timeline, which knows its rows, the arrow key with the meaning of the letter. */
+  /** Sends the timeline the arrow key that the letter stands for, because only the timeline knows its rows. */
   const inTimeline = (key: string): void => {
     const list = document.getElementById(listId);
     list?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// Where the page begins: it exchanges its link, connects, and shows the session that the command was run in.
+// Starts the page: exchanges the link, connects, and shows the session of the directory in which the command was run.
 import { createPinia } from 'pinia';
 import { createApp } from 'vue';
 import { App, Closed } from './app.tsx';
@@ -30,7 +30,7 @@ async function begin(): Promise<void> {
   document.title = `${timeline.info?.workspace.split('/').at(-1) ?? 'checkpointd'} · checkpointd`;
 }
 
-// A link that breaks before the first answer is said by the page itself.
+// Ignores a connection that breaks before the first answer, because the page itself shows this.
 begin().catch((error: unknown) => {
   if (!(error instanceof Error)) throw error;
 });

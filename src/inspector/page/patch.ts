@@ -1,9 +1,8 @@
-// Reads the daemon's unified patch of one file into hunks, and applies it: makes the later text from the
-// earlier text and the patch. So the daemon sends only one of two large texts. Pure.
+// Reads the daemon's unified patch of one file into hunks. Makes the later text from the earlier text and the patch, so
+// that the daemon sends only one of two large texts. All functions are pure.
 
 /**
- * A run of lines that differ. Lines are counted from 0. For an empty side, the number is that of the line
- * after the hunk.
+ * A run of lines that differ. Lines are counted from 0. For an empty side, the line number is the line after the hunk.
  */
 export interface Hunk {
   readonly fromLine: number;
@@ -19,12 +18,12 @@ export interface PatchedTexts {
   readonly hunks: readonly Hunk[];
 }
 
-/** The patch does not fit the text, because the file changed between the two requests. */
+/** The error for a patch that does not fit the text, because the file changed between the two requests. */
 export class PatchMismatch extends Error {}
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** Reads the hunks of a patch of one file, context left out. Both sides are split at line feeds alone. */
+/** Reads the hunks of a patch of one file, without the context. Only line feeds end lines. */
 export function hunksOf(patch: string): Hunk[] {
   const hunks: Hunk[] = [];
   const lines = patch.split('\n');
@@ -32,7 +31,7 @@ export function hunksOf(patch: string): Hunk[] {
     const found = header.exec(lines[at] ?? '');
     if (found === null) continue;
     const [, fromText, fromCount = '1', toText, toCount = '1'] = found;
-    // For a side without lines, the patch gives the line before it.
+    // For a side without lines, the line number in the patch is the line before the hunk.
     let fromLine = Number(fromText) - (fromCount === '0' ? 0 : 1);
     let toLine = Number(toText) - (toCount === '0' ? 0 : 1);
     const end = { from: fromLine + Number(fromCount), to: toLine + Number(toCount) };
@@ -57,7 +56,7 @@ export function hunksOf(patch: string): Hunk[] {
   return hunks;
 }
 
-/** The line before the remark has no line feed at its end. */
+/** Removes the line feed from the last line, because the remark in the patch says that the line has none. */
 function endWithoutBreak(
   before: string | undefined,
   run: { removed: string[]; added: string[] } | undefined,
@@ -81,7 +80,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
       throw new PatchMismatch('the patch is of another text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
-    // A hunk may have more lines than a call takes arguments.
+    // Adds line by line, because a hunk may have more lines than a call accepts arguments.
     for (const line of added) parts.push(line);
     at += removed.length;
   }

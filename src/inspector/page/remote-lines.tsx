@@ -1,4 +1,4 @@
-// The sessions that a remote has, and the import of one of them into a work tree of this machine.
+// Lists the sessions that a remote has, and imports a session into a work tree of this machine.
 import { computed, defineComponent, onMounted, ref, shallowRef } from 'vue';
 import type { RemoteLine } from '../../protocol/types.ts';
 import { InertText } from './parts/inert-text.tsx';
@@ -102,7 +102,7 @@ const LineThere = (props: { readonly of: RemoteLine }) => {
   );
 };
 
-/** Asks for the work tree. Sessions are imported only where a session is already. */
+/** Asks for the work tree. Offers only work trees that already have a session. */
 const Import = defineComponent(
   (props: { readonly of: RemoteLine }) => {
     const [lines, link, timeline] = [useRemoteLines(), useLink(), useTimeline()];

@@ -1,5 +1,5 @@
-// The remotes of the storage: where the session can be pushed, what a push would send and keep here, what the daemon
-// pushed by itself, and the sessions that the remote has.
+// Shows the remotes of the storage. For each remote it shows the plan of a push, the last push that the daemon made by
+// itself, and the sessions of the remote.
 import { defineComponent, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { LeftPath, Remote, RemotePushResult } from '../../protocol/types.ts';

@@ -1,43 +1,43 @@
-// Computes the rows of the timeline: the shown checkpoints, the lane of each in the graph, and the lines that run
-// through each row. Pure, so that ten thousand rows can be tested without a browser.
+// Computes the rows of the timeline: the shown checkpoints, their lanes in the graph, and the lines that run through
+// each row. All functions are pure, so that a test can compute ten thousand rows without a browser.
 import type { Checkpoint } from '../../protocol/types.ts';
 
 export interface TimelineRow {
   readonly checkpoint: Checkpoint;
-  /** 0: a turn or a restore; 1: a tool. */
+  /** The indentation of the row: 1 for a tool, 0 for all other checkpoints. */
   readonly depth: 0 | 1;
   readonly lane: number;
-  /** True when a line from the row above reaches this row in its own lane. */
+  /** True when a line from above reaches this row in the row's own lane. */
   readonly isReached: boolean;
   /** True when the line continues below in the row's own lane. */
   readonly goesOn: boolean;
-  /** The lanes of lines that pass by. */
+  /** The lanes of the lines that pass this row. */
   readonly passing: readonly number[];
-  /** The lanes of branches that begin here. */
+  /** The lanes of the branches that begin at this row. */
   readonly branches: readonly number[];
-  /** The number of folded tools of a turn. */
+  /** The number of hidden tools of a folded turn. */
   readonly folded: number;
 }
 
 export interface RowsWanted {
   readonly head: string | undefined;
   readonly showsNoise: boolean;
-  /** The turns whose tools are not shown. */
+  /** The ids of the turns whose tools are hidden. */
   readonly folded: ReadonlySet<string>;
-  /** Returns true for checkpoints to show. Absent: all are shown. */
+  /** Returns true for checkpoints that match the search. When absent, all checkpoints are shown. */
   readonly matches?: ((checkpoint: Checkpoint) => boolean) | undefined;
 }
 
 export interface Rows {
   readonly rows: readonly TimelineRow[];
-  /** Checkpoints left out as noise. */
+  /** The number of checkpoints that are hidden as noise. */
   readonly noise: number;
 }
 
 /** The last lane. All further lanes are drawn in this lane. */
 export const laneMax = 5;
 
-/** True for checkpoints that matter to few readers: saved states before restores, and tools that changed no file. */
+/** True for checkpoints that few users need: states that were saved before restores, and tools that changed no file. */
 export function isNoise({ kind, stats, name, id }: Checkpoint, head: string | undefined): boolean {
   if (name !== undefined || id === head) return false;
   if (kind === 'safety') return true;
@@ -57,7 +57,8 @@ export function timelineRows(
   let noise = 0;
   const foldedCounts = new Map<string, number>();
   const shown: Checkpoint[] = [];
-  // A tool is shown below the turn before it, whose tag may belong to another checkpoint now.
+  // A tool is shown below the turn that precedes it. The turn is not found by tag, because a newer checkpoint may have
+  // taken the tag.
   let turn: Checkpoint | undefined;
   for (const checkpoint of all) {
     if (checkpoint.kind === 'turn') turn = checkpoint;
@@ -75,7 +76,7 @@ export function timelineRows(
 
 interface Place {
   readonly checkpoint: Checkpoint;
-  /** The row of the nearest ancestor that is shown; -1 for none. */
+  /** The row of the nearest shown ancestor, or -1. */
   readonly parent: number;
   lane: number;
 }
@@ -114,7 +115,7 @@ function drawn(
 function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Place[] {
   const rowOf = new Map(shown.map(({ id }, row) => [id, row]));
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
-  /** The row of each checkpoint, or of its nearest ancestor that is shown. */
+  /** The row of each checkpoint or, for a hidden checkpoint, of its nearest shown ancestor. */
   const nearest = new Map<string, number>();
   for (const { id, parent } of all)
     nearest.set(id, rowOf.get(id) ?? (parent === undefined ? -1 : (nearest.get(parent) ?? -1)));
@@ -124,7 +125,7 @@ function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Pla
   });
 }
 
-/** Returns the head and its ancestors. */
+/** Returns the ids of the head and its ancestors. */
 function lineOf(all: readonly Checkpoint[], head: string | undefined): ReadonlySet<string> {
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
   const line = new Set<string>();
@@ -132,7 +133,10 @@ function lineOf(all: readonly Checkpoint[], head: string | undefined): ReadonlyS
   return line;
 }
 
-/** Gives the head's line the first lane, and each branch the first lane that is free from its fork to its end. */
+/**
+ * Puts the head and its ancestors into the first lane. Puts each branch into the first lane that is free from the
+ * branch's fork to its end.
+ */
 function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
   const chains = new Map<number, { from: number; to: number; rows: number[] }>();
   const chainOf = new Map<number, number>();

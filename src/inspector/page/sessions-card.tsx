@@ -1,4 +1,4 @@
-// The sessions of the storage, with their size on the disk, the one that was used last first.
+// Lists the sessions of the storage with their sizes on disk, the most recently used session first.
 import { defineComponent, ref, shallowRef, watch } from 'vue';
 import type { SessionSummary } from '../../protocol/types.ts';
 import { InertText } from './parts/inert-text.tsx';

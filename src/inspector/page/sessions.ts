@@ -1,12 +1,12 @@
-// The sessions of the storage in words, and the switch from one session to another.
+// Describes the sessions of the storage, and switches to a different session.
 import type { InspectedSession } from '../own-methods.ts';
 import { useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import { plainText, sinceWords } from './text.ts';
 
 /**
- * Shows a session at its newest checkpoint. The selection and the comparison of the former session are dropped. The two
- * sessions change places when the wanted one is beside the shown one.
+ * Shows a session at its newest checkpoint. Drops the selection and the comparison of the previous session. If the
+ * wanted session was the second session on the page, the two sessions are exchanged.
  */
 export async function showSession(session: string): Promise<void> {
   const [timeline, beside, view] = [useTimeline(), useBeside(), useView()];
@@ -17,7 +17,7 @@ export async function showSession(session: string): Promise<void> {
   view.selected = timeline.head;
 }
 
-/** Returns a line that tells a session from others: work tree, agent, first prompt and age. */
+/** Returns a line that identifies a session: work tree, agent, first prompt and age. */
 export function sessionWords({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string {
   const name = workspace.slice(workspace.lastIndexOf('/') + 1) || workspace;
   const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;

@@ -1,4 +1,5 @@
-// The store and the daemon of the session: what is on the disk, how captures were made, what the watch sees.
+// Shows the store and the daemon of the session: the sizes on disk, statistics of captures, and the state of the
+// watcher.
 import { defineComponent, ref, shallowRef, watch } from 'vue';
 import type {
   SessionGetResult,

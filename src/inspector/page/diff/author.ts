@@ -1,4 +1,4 @@
-// Finds the authors of a file's changes in a comparison, as far as the ledger knows them.
+// Finds the authors of a file's changes in a comparison, if the ledger knows them.
 import type { LedgerEntry, PathRef } from '../../../protocol/types.ts';
 import { useLink } from '../state/link.ts';
 import { useTimeline } from '../state/timeline.ts';
@@ -13,8 +13,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns text such as `by the agent and the user`. Returns undefined when the ledger has no change between the
- * sides.
+ * Returns a text such as `by the agent and the user`. Returns undefined when the ledger has no change between the two
+ * states.
  */
 export async function authorsOf(
   { session, from, to }: Sides,
@@ -26,7 +26,7 @@ export async function authorsOf(
     id === undefined ? undefined : byId.get(id)?.seq;
   const [after, until] = [seqOf(from) ?? -1, seqOf(to) ?? Infinity];
   const isBetween = ({ checkpoint }: LedgerEntry): boolean => {
-    // A change that is in no checkpoint yet belongs to the present.
+    // A change that is not in a checkpoint yet belongs to the current state.
     const seq = checkpoint === undefined ? Infinity : seqOf(checkpoint);
     return seq !== undefined && seq > after && seq <= until;
   };

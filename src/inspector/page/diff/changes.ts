@@ -1,14 +1,14 @@
-// The daemon's hunks as the changes that the merge view draws: by offsets of characters, and word by word
-// where lines were only edited.
+// Converts the daemon's hunks to the changes that the merge view draws. A change has offsets of characters. Edited
+// lines are compared word by word.
 import { Change, presentableDiff } from '@codemirror/merge';
 import { type Extension, RangeSet } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
 import type { Hunk } from '../patch.ts';
 
-/** In hunks up to this length the changed words are marked. In longer hunks whole lines are marked. */
+/** The longest hunk, in characters, in which the changed words are marked. In longer hunks whole lines are marked. */
 const wordsMaxCharacters = 12_000;
 
-/** Returns the offsets of the starts of lines, and that of the end. */
+/** Returns the offsets at which lines start, and the offset of the end. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -16,18 +16,18 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** True when whole lines are marked, because there are no words to compare with or too many. */
+/** True when whole lines are marked, because one side has no words or there are too many words to compare. */
 function isOfLines({ removed, added }: Hunk): boolean {
   if (removed.length === 0 || added.length === 0) return true;
   const count = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);
   return count(removed) + count(added) > wordsMaxCharacters;
 }
 
-/** When more lines than this changed as a whole, they get no style of their own. */
+/** The most whole lines that get a special style. */
 const wholeLinesMax = 20_000;
 const wholeLine = Decoration.line({ class: 'cm-whole' });
 
-/** Marks the lines of one side that changed as a whole, so that no words in them stand out. */
+/** Marks the lines of one side that changed as a whole, so that no single words in these lines are highlighted. */
 export function wholeLines(hunks: readonly Hunk[], side: 'before' | 'after'): Extension {
   if (hunks.length > 0 && hunks.every(isOfLines))
     return EditorView.editorAttributes.of({ class: 'cm-whole' });

@@ -1,11 +1,14 @@
-// Fetches the difference of one file between two checkpoints, or between a checkpoint and the present, when the user
-// opens the file. The result has texts with the daemon's own hunks, images, or facts about contents that are not
-// shown.
+// Fetches the difference of one file when the user opens the file. The difference is between two checkpoints, or
+// between a checkpoint and the current state. The result has two texts with the daemon's hunks, two images, or the
+// reason why no content is shown.
 import type { DiffFile, DiffHunk, PathRef } from '../../../protocol/types.ts';
 import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatched } from '../patch.ts';
 import { useLink } from '../state/link.ts';
 
-/** The two sides. Absent: nothing before, and the present. */
+/**
+ * The two states of a comparison. Without `from` there is no earlier state. Without `to` the later state is the current
+ * state.
+ */
 export interface Sides {
   readonly session: string;
   readonly from: string | undefined;
@@ -17,9 +20,12 @@ export type Shown =
       readonly kind: 'text';
       readonly before: string;
       readonly after: string;
-      /** Absent: the daemon's patch was too long, so the page compares the texts itself. */
+      /**
+       * The hunks of the daemon. Undefined when the daemon's patch was too long. The page then compares the texts
+       * itself.
+       */
       readonly hunks: readonly Hunk[] | undefined;
-      /** The hunks with their names for a revert. */
+      /** The hunks with the ids that a revert uses. */
       readonly named: readonly DiffHunk[];
       readonly isUtf8: boolean;
     }
@@ -28,7 +34,7 @@ export type Shown =
   | { readonly kind: 'binary' }
   | { readonly kind: 'large' };
 
-/** The largest text of one side that is opened. */
+/** The size limit for the text of one side. */
 const maxTextBytes = 32_000_000;
 const maxImageBytes = 16_000_000;
 
@@ -56,11 +62,11 @@ const oldRefOf = (file: DiffFile): PathRef =>
     ? refOf(file)
     : { path: file.oldPath, ...(file.oldPathBytes === undefined ? {} : { pathBytes: file.oldPathBytes }) };
 
-/** Fetches the shown difference of a file. `file` comes from a comparison of the same sides. */
+/** Fetches the difference of a file. `file` comes from a comparison of the same two states. */
 export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const type = imageTypeOf(file.path);
   if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
-  // The daemon does not compare texts of very large files, either, and answers that they are binary.
+  // The size is checked first, because the daemon reports very large texts as binary.
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
   if (file.binary === true) return { kind: 'binary' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);
@@ -79,7 +85,8 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
     return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
-    // The path changed from a link to a file, or the file changed between the two requests.
+    // The patch does not fit if the path changed from a link to a file, or if the file changed between the two
+    // requests.
     return { kind: 'patch', text: patchText };
   }
 }
@@ -110,7 +117,7 @@ async function patchOf(
   return { patch: encoding === 'base64' ? fromBase64(unified) : new TextEncoder().encode(unified), named };
 }
 
-/** Reads both texts. `known`: the earlier text, if it was read already. */
+/** Reads both texts. `known` is the earlier text, if the caller has already read it. */
 async function bothRead(
   sides: Sides,
   file: DiffFile,
@@ -132,7 +139,7 @@ async function bothRead(
   return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, named: [], isUtf8 };
 }
 
-/** Shows a file of the base, which has no checkpoint before it. */
+/** Returns the content of a file without an earlier state to compare with, such as a file of the first checkpoint. */
 async function onlyAfter({ session, to }: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const after = to === undefined ? undefined : await fileBytes(session, to, refOf(file), signal);
   if (after === undefined) return { kind: 'large' };
@@ -185,7 +192,7 @@ export async function fileBytes(
   }
 }
 
-/** Decodes a text of the wire: as UTF-8, or byte by byte where it is not. */
+/** Returns a text from an answer of the daemon. Decodes contents that are not UTF-8 byte by byte. */
 export function textOfWire(text: string, encoding: string | undefined): string {
   return encoding === 'base64' ? decoded([fromBase64(text)])[1].join('') : text;
 }

@@ -1,5 +1,5 @@
-// Two texts and how they differ, in one column or two. Only the lines in view are drawn, so that a text of a million
-// lines opens as fast as a short one.
+// Shows the difference of two texts, in one or two columns. Draws only the visible lines, so that a text of a million
+// lines opens as fast as a short text.
 import { syntaxHighlighting } from '@codemirror/language';
 import {
   type DiffConfig,
@@ -26,11 +26,14 @@ export interface DiffViewProps {
   readonly after: string;
   readonly hunks: readonly Hunk[] | undefined;
   readonly isSideBySide: boolean;
-  /** Absent: no hunk of this difference can be taken back. */
+  /** The hunks that the user can revert. Undefined when no hunk of this difference can be reverted. */
   readonly offered?: OfferedHunks | undefined;
 }
 
-/** In one column the removed lines of a hunk are drawn all at once, so longer hunks are shown in two. */
+/**
+ * The most removed lines of a hunk in one column. The editor draws them all at once, so a difference with a longer hunk
+ * is shown in two columns.
+ */
 const removedMax = 1500;
 
 const fixed: Extension = [
@@ -48,7 +51,7 @@ export function mustBeSideBySide(hunks: readonly Hunk[] | undefined, before: str
   return hunks.some(({ removed }) => removed.length > removedMax);
 }
 
-/** Returns the settings of both layouts. Without hunks of the daemon the view compares by itself. */
+/** Returns the settings of both layouts. Without the daemon's hunks the view compares the texts itself. */
 function configOf(hunks: readonly Hunk[] | undefined, isUnfolded: boolean) {
   const diffConfig: DiffConfig =
     hunks === undefined
@@ -122,7 +125,7 @@ export const DiffView = defineComponent(
   { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );
 
-/** Returns what both sides show of the hunks. */
+/** Returns the parts of the two sides that show hunks. */
 function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Extension] {
   const { offered, hunks = [] } = props;
   const [before, after] = [wholeLines(hunks, 'before'), wholeLines(hunks, 'after')];
@@ -133,7 +136,9 @@ function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Ex
   ];
 }
 
-/** The buttons ask for what is offered when they are pressed: the view outlives a comparison that found the same. */
+/**
+ * Makes the buttons use the hunks of the newest comparison. The view stays when a new comparison finds the same hunks.
+ */
 function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
   return {
     ...offered,

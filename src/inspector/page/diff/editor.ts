@@ -1,20 +1,20 @@
-// The parts of every view of a text. The text cannot be edited, its styles have the nonce of the page, and
-// characters without a shape are shown as signs.
+// Configures every view of a text. The user cannot edit the text, its styles have the nonce of the page, and invisible
+// characters are shown as signs.
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { codeOf } from '../text.ts';
 
-/** Marks of direction and other characters without a shape, besides those that the editor knows. */
+/** Matches marks of direction and other invisible characters that the editor does not show as signs by itself. */
 const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
 
-/** The editor's styles are an element that it makes itself, which needs the nonce of this document. */
+/** The nonce of this document. The editor makes an element for its styles, which needs the nonce. */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
 
 export const readOnlyText: Extension = [
   EditorView.cspNonce.of(nonce),
   EditorState.readOnly.of(true),
   EditorView.editable.of(false),
-  // Only line feeds end lines, as they do for the daemon; a carriage return is shown as a sign.
+  // Only a line feed ends a line, as in the daemon. A carriage return is shown as a sign.
   EditorState.lineSeparator.of('\n'),
   highlightSpecialChars({
     addSpecialChars: alsoSpecial,
@@ -28,6 +28,6 @@ export const readOnlyText: Extension = [
   }),
 ];
 
-/** Names a view for screen readers, and lets keys reach it. */
+/** Gives a view a name for screen readers, and makes it focusable by keyboard. */
 export const labelled = (label: string): Extension =>
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });

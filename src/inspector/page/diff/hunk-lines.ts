@@ -1,11 +1,11 @@
-// Draws a line above each of the daemon's hunks. One button reverts the hunk, and another button picks the
-// hunk for a revert of several hunks. The keys of the buttons apply to the hunk at the cursor.
+// Draws a line above each of the daemon's hunks. The line has two buttons: one reverts the hunk, and one picks the hunk
+// for a revert of several hunks. The keys of the buttons apply to the hunk at the cursor.
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';
 import { plainText } from '../text.ts';
 
-/** The hunks of one file, as a view offers them. */
+/** The hunks of one file, with the actions that a view offers for them. */
 export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
@@ -17,7 +17,7 @@ export interface OfferedHunks {
 
 const lineHeight = 26;
 
-/** Returns the lines for the view of the later text. */
+/** Returns the lines above hunks for the view of the later text. */
 export function hunkLines(offered: OfferedHunks): Extension {
   const { hunks, revert, pick } = offered;
   const atCursor =
@@ -39,7 +39,7 @@ export function hunkLines(offered: OfferedHunks): Extension {
   ];
 }
 
-/** Updates in a view which hunks are picked. */
+/** Updates the buttons of a view, so that they show which hunks are picked. */
 export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks | undefined): void {
   if (view === undefined || offered === undefined) return;
   const { hunks, isPicked } = offered;
@@ -50,12 +50,12 @@ export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks 
   }
 }
 
-/** Returns empty lines of that height for the earlier text beside it. */
+/** Returns empty lines of the same height, for the view of the earlier text. */
 export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
   return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));
 }
 
-// For an empty side, the hunk gives the line before it.
+// For an empty side, the line number of a hunk is the line before the hunk.
 const afterFirst = ({ afterStart, afterLines }: DiffHunk): number => afterStart + (afterLines === 0 ? 1 : 0);
 const beforeFirst = ({ beforeStart, beforeLines }: DiffHunk): number =>
   beforeStart + (beforeLines === 0 ? 1 : 0);

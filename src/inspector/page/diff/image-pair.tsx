@@ -1,4 +1,4 @@
-// Two images, before and after, each with its size in pixels.
+// Shows two images, before and after the change, each with its size in pixels.
 import { defineComponent, onBeforeUnmount, ref, watch } from 'vue';
 import { sizeOf } from '../text.ts';
 

@@ -1,4 +1,5 @@
-// Chooses the syntax by the name of a file. A language is loaded when its first file is opened.
+// Chooses the syntax by the ending of a file's name. Loads a language when the user opens the first file of the
+// language.
 import { type LanguageSupport, StreamLanguage, type StreamParser } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 
@@ -49,7 +50,7 @@ const languages: Readonly<Record<string, () => Promise<Extension>>> = {
   zsh: shell,
 };
 
-/** Texts longer than this are shown without colours. */
+/** The longest text, in characters, that is shown with colours. */
 const colouredMax = 1_500_000;
 
 export async function languageOf(path: string, characters: number): Promise<Extension> {

@@ -1,4 +1,4 @@
-// A unified patch as text, with the looks of its lines. Only the lines in view are drawn.
+// Shows a unified patch as text, with a style for each kind of line. Draws only the visible lines.
 import { RangeSetBuilder } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { defineComponent, onBeforeUnmount, onMounted, ref, watch } from 'vue';
@@ -11,12 +11,12 @@ const looks = {
   removed: Decoration.line({ class: 'patch-removed' }),
 } as const;
 
-/** Returns the look of a line by its beginning; undefined for context. */
+/** Returns the style of a line, by its first characters. Returns undefined for a line of context. */
 function lookOf(line: string): Decoration | undefined {
   if (line.startsWith('@@') || line.startsWith('\\')) return looks.hunk;
   if (line.startsWith('+')) return looks.added;
   if (line.startsWith('-')) return looks.removed;
-  // A line of context begins with a space. What begins otherwise is of the head of a file.
+  // A line of context begins with a space. All remaining lines belong to the head of a file.
   if (line === '' || line.startsWith(' ')) return undefined;
   return headLine.test(line) ? looks.hunk : looks.file;
 }
@@ -24,10 +24,7 @@ function lookOf(line: string): Decoration | undefined {
 const headLine =
   /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|Binary|GIT bin)/;
 
-/**
- * Returns a patch for people: the head of a file is its name, and what happened to it. The names of contents and the
- * repeated names are left out.
- */
+/** Returns a patch for people. The head of each file shows only the file's name and the kind of change. */
 function readable(patch: string): string {
   const lines: string[] = [];
   let isHead = false;
@@ -45,7 +42,7 @@ function decorated({ state, visibleRanges }: EditorView): DecorationSet {
   for (const { from, to } of visibleRanges)
     for (let at = from; at <= to; ) {
       const line = state.doc.lineAt(at);
-      // A line may be as long as the patch; its look is in its first characters.
+      // The first characters are enough for the style. A line may be as long as the whole patch.
       const look = lookOf(line.text.slice(0, 16));
       if (look !== undefined) builder.add(line.from, line.from, look);
       at = line.to + 1;

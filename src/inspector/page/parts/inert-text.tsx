@@ -1,4 +1,5 @@
-// Text and paths of others as elements: inert, in a direction of their own, with signs for characters without a shape.
+// Shows text and paths from other programs as inert elements. The direction of their letters does not affect the page,
+// and invisible characters are shown as signs.
 import type { PathRef } from '../../../protocol/types.ts';
 import { type Blanks, piecesOf, plainText } from '../text.ts';
 
@@ -8,7 +9,7 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  /** Absent: line feeds and tabs are spaces. */
+  /** The form of line feeds and tabs. When absent, they are shown as spaces. */
   readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>
@@ -24,7 +25,7 @@ export const InertText = (props: {
   </bdi>
 );
 
-/** Shows a path, its directory less prominent than its name. */
+/** Shows a path, with the directory less prominent than the name. */
 export const PathName = (props: { readonly of: PathRef }) => {
   const { path, pathBytes } = props.of;
   const at = path.lastIndexOf('/') + 1;

@@ -1,8 +1,8 @@
-// A long list of rows of one height: only those in view are elements. The list itself has the focus, and names its
-// active row to screen readers.
+// Shows a long list of rows of equal height. Only the visible rows are elements. The list itself has the focus, and
+// names the active row to screen readers.
 import { defineComponent, onBeforeUnmount, onMounted, ref, type VNode, watch } from 'vue';
 
-/** Rows above and below the view that are rendered, too, so that scrolling shows no gaps. */
+/** The number of rows above and below the view that are also rendered, so that scrolling shows no gaps. */
 const spareRows = 12;
 
 export interface VirtualListProps {
@@ -11,16 +11,16 @@ export interface VirtualListProps {
   readonly label: string;
   readonly id: string;
   readonly role: 'tree' | 'listbox' | 'log';
-  /** The row that is kept in view when it changes; -1 for none. */
+  /** The index of the active row, or -1. When it changes, the list scrolls to the row. */
   readonly active: number;
-  /** Stays at the end while rows are added there. */
+  /** True when the list stays scrolled to the end while rows are added there. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
 }
 
 export const VirtualList = defineComponent(
   (props: VirtualListProps) => {
-    // A last event of scrolling comes after the list is gone.
+    // The element may be null: a last scroll event can arrive after the list was removed.
     const element = ref<HTMLElement | null>(null);
     const [top, height] = [ref(0), ref(600)];
     let isAtEnd = props.sticks === true;
@@ -80,7 +80,7 @@ export const VirtualList = defineComponent(
   { props: ['count', 'rowHeight', 'label', 'id', 'role', 'active', 'sticks', 'row'] },
 );
 
-/** Scrolls no more than is needed to show a row and its neighbours. */
+/** Scrolls only as far as is needed to show a row and its neighbours. */
 function scrollTo(list: HTMLElement, index: number, rowHeight: number): void {
   const from = index * rowHeight;
   const to = from + rowHeight;

@@ -1,5 +1,5 @@
-// The state of a running restore, revert, undo or redo: its plan, the question to the user, its progress, its result,
-// and how to undo it.
+// Manages a restore, revert, undo or redo: the plan, the question to the user, the progress, the result, and the step
+// that reverses the change.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type { ProgressValue } from '../../../protocol/types.ts';
@@ -18,12 +18,15 @@ function fields() {
     intent: shallowRef<Intent>({ does: 'undo' }),
     choices: reactive<Choices>({ ...usual }),
     plan: shallowRef<ChangeEffects>(),
-    /** The plan as a unified patch. Absent: the patch is being made. Empty: the patch is too long, or not known. */
+    /**
+     * The plan as a unified patch. Undefined while the daemon makes the patch. Empty when the patch is too long or
+     * unknown.
+     */
     patch: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
-    /** Why the choices allow no plan. The user can choose again. */
+    /** The reason why the choices allow no plan. The user can then choose again. */
     refusal: ref<string>(),
   };
 }
@@ -36,13 +39,13 @@ function forget({ plan, patch, result, refusal }: Fields): void {
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows why the choices allow no plan, so that the user can choose again. */
+/** Shows the reason why the choices allow no plan, so that the user can choose again. */
 function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
   [plan.value, patch.value] = [undefined, undefined];
   [refusal.value, stage.value] = [error.message, 'asking'];
 }
 
-/** Reads the patch of the plan, and shows it unless another plan was asked for meanwhile. */
+/** Reads the patch of the plan, and shows the patch unless the user has requested a new plan meanwhile. */
 async function showPatch(
   { intent, plan, patch }: Fields,
   again: () => Promise<ChangeEffects>,
@@ -62,7 +65,7 @@ export const useChanging = defineStore('changing', () => {
   const timeline = useTimeline();
   const known = fields();
   const { stage, intent, choices, plan, result, progress, refusal } = known;
-  /** The head for which the plan was made. When the head moves, a new plan is made. */
+  /** The head for which the plan was made. When the head moves, the page makes a new plan. */
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
 
@@ -87,7 +90,7 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // The page may not know the newest checkpoint yet.
+      // The head may have moved because the page did not know the newest checkpoint yet.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
@@ -100,7 +103,8 @@ export const useChanging = defineStore('changing', () => {
       if (intent.value.does === 'revert') usePicked().drop(intent.value.hunks ?? []);
       timeline.loadSoon();
     } catch (error) {
-      // Another client made a checkpoint since the plan was made. The user gets a new plan and decides again.
+      // The head has moved, because a different client made a checkpoint after the plan. The user gets a new plan and
+      // decides again.
       if (isHeadMoved(error)) await makePlan();
       else fail(known, error);
     }
@@ -113,7 +117,7 @@ export const useChanging = defineStore('changing', () => {
     void makePlan();
   }
   const close = (): void => void start('closed');
-  /** Undoes the last change without another question, because an undo loses nothing and can itself be undone. */
+  /** Undoes the last change without a question, because an undo loses nothing and can itself be undone. */
   function takeBack(): void {
     intent.value = reverseOf(intent.value);
     Object.assign(choices, usual);
@@ -130,7 +134,7 @@ interface Steps {
   /** Starts a stage. The returned function is true while no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
   readonly signal: () => AbortSignal;
-  /** Cancels the running request. A plan is dropped. A restore that has not committed changes nothing. */
+  /** Cancels the running request. A restore that has not committed then changes nothing. */
   readonly cancel: () => void;
 }
 
@@ -159,7 +163,7 @@ function isHeadMoved(error: unknown): boolean {
   return error instanceof LinkError && error.kind === 'PreconditionFailed';
 }
 
-/** Returns the message of an error. @throws errors that are no answer of the daemon */
+/** Returns the message of a daemon's error. @throws all other errors */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

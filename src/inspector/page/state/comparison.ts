@@ -1,4 +1,4 @@
-// The shown comparison: its two states, and the files that differ between them.
+// Manages the shown comparison: the two states, and the files that differ between them.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { DiffFile, SkippedPath } from '../../../protocol/types.ts';
@@ -38,7 +38,10 @@ export const useComparison = defineStore('comparison', () => {
     const from = view.base === selected.id ? undefined : view.base;
     return { session, from: from ?? timeline.previousOf(selected)?.id, to: selected.id };
   });
-  /** The comparison as a text. When the text or the present changes, the page compares again. */
+  /**
+   * The compared states as a text. The text changes when the user selects different states or the current state
+   * changes. The page then compares again.
+   */
   const key = computed(() => {
     const now = sides.value;
     if (now === undefined) return '';
@@ -78,7 +81,7 @@ export const useComparison = defineStore('comparison', () => {
   return { files, skipped, message, isCut, isLoading, failure, checkpoint, sides, key };
 });
 
-/** Lists the files that differ. For the base, which has no checkpoint before it, lists its first files. */
+/** Lists the files that differ. If the state has no predecessor, lists the first files of the state. */
 async function foundIn({ session, from, to }: Sides, signal: AbortSignal): Promise<Found> {
   const link = useLink();
   if (from !== undefined || to === undefined) {

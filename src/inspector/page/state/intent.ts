@@ -1,4 +1,5 @@
-// The change that the user requests on the page, the choices of its dialog, and the step that reverses it.
+// Defines the change that the user requests on the page, the choices of its dialog, and the step that reverses the
+// change.
 import type {
   ConflictPolicy,
   HunkRef,
@@ -10,7 +11,7 @@ import type {
 } from '../../../protocol/types.ts';
 
 /**
- * The change that the user requested: a restore of a checkpoint or of some paths of it, a revert, an undo or a redo.
+ * The change that the user requested: a restore of a checkpoint or of some of its paths, a revert, an undo or a redo.
  */
 export type Intent =
   | {
@@ -21,7 +22,10 @@ export type Intent =
     }
   | {
       readonly does: 'revert';
-      /** The work of one checkpoint, or the changes between two. `to` absent: the present. */
+      /**
+       * The changes of one checkpoint, or the changes between two states. Without `to`, the later state is the current
+       * state.
+       */
       readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
       readonly label: string;
       readonly paths?: readonly PathRef[];
@@ -30,19 +34,19 @@ export type Intent =
   | { readonly does: 'undo'; readonly of?: Reversed }
   | { readonly does: 'redo'; readonly of?: Reversed };
 
-/** The change that an undo or redo reverses. Absent: the last one. */
+/** The kind of change that an undo or redo reverses. When absent, the last change of any kind is reversed. */
 type Reversed = 'restore' | 'revert';
 
-/** The effects of a change, planned or done. */
+/** The effects of a planned or completed change. */
 export type ChangeEffects = RestoreResult | RevertResult;
 
 export interface Choices {
   mode: RestoreMode;
   scope: RestoreScope;
   onConflict: ConflictPolicy;
-  /** The policy of a revert for paths where a later change contradicts it. */
+  /** The policy of a revert for paths with later changes that contradict the revert. */
   conflicts: 'leave' | 'markers';
-  /** The session whose work a revert takes back. Empty: the work of all sessions. */
+  /** The session whose changes are reverted. Empty for the changes of all sessions. */
   author: string;
 }
 

@@ -1,4 +1,4 @@
-// The connection of this page, with its state and the sessions that cannot be reached.
+// Manages the connection of this page, with its state and the sessions that cannot be reached.
 import { defineStore } from 'pinia';
 import { reactive, ref, shallowRef } from 'vue';
 import {
@@ -12,9 +12,9 @@ import {
 
 export const useLink = defineStore('link', () => {
   const state = ref<LinkState>('connecting');
-  /** Grows with each message of the log, because the log itself is not reactive. */
+  /** A counter that grows with the messages of the log, because the log itself is not reactive. */
   const logged = ref(0);
-  /** Why the daemon of each session cannot be reached. */
+  /** The reasons why daemons of sessions cannot be reached, by session. */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
 

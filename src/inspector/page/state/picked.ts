@@ -1,5 +1,5 @@
-// The hunks that the user has picked in the shown comparison, from one file or from several. One revert takes
-// all picked hunks back.
+// Manages the hunks that the user has picked in the shown comparison, from one or several files. One revert reverses
+// all picked hunks.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { DiffFile, HunkRef } from '../../../protocol/types.ts';
@@ -8,7 +8,7 @@ import { useComparison } from './comparison.ts';
 
 export const usePicked = defineStore('picked', () => {
   const comparison = useComparison();
-  /** The picked hunks by their file and name, in the order in which the user picked them. */
+  /** The picked hunks by file and id, in the order in which the user picked them. */
   const all = ref<ReadonlyMap<string, HunkRef>>(new Map());
   const hunks = computed(() => [...all.value.values()]);
   const files = computed(() => new Set(hunks.value.map(keyOfFile)).size);
@@ -23,14 +23,14 @@ export const usePicked = defineStore('picked', () => {
     if (!next.delete(keyOf(hunk))) next.set(keyOf(hunk), hunk);
     all.value = next;
   }
-  /** Removes these hunks from the picked ones. */
+  /** Removes reverted hunks from the picked hunks. */
   function drop(reverted: readonly HunkRef[]): void {
     const next = new Map(all.value);
     for (const hunk of reverted) next.delete(keyOf(hunk));
     all.value = next;
   }
   const clear = (): void => void (all.value = new Map());
-  // Another comparison has other hunks. The daemon refuses a hunk that is no longer in the present.
+  // A new comparison has different hunks, so the picked hunks are dropped.
   watch(() => `${comparison.sides?.session} ${comparison.sides?.from} ${comparison.sides?.to}`, clear);
   return { all, hunks, files, has, countIn, toggle, drop, clear };
 });

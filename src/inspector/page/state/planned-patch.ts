@@ -1,18 +1,18 @@
-// The change that a plan would make to the files, as a unified patch. The page asks for the patch after the
-// plan, because the plan may be known much sooner. The plan of a revert is made again with its patch. For a
-// restore the daemon compares the work tree with the checkpoint.
+// Reads the change that a plan would make to the files, as a unified patch. The page asks for the patch after the plan,
+// because the daemon can make the plan much faster. For a revert, the daemon makes the plan again with a patch. For a
+// restore, the daemon compares the work tree with the checkpoint.
 import { textOfWire } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
 import type { ChangeEffects, Intent } from './intent.ts';
 import { useLink } from './link.ts';
 import { useTimeline } from './timeline.ts';
 
-/** A plan of more paths is shown without its patch. */
+/** The most paths of a plan that is shown with a patch. */
 const pathsMax = 1000;
 
 /**
- * Returns the patch. Returns an empty text when the patch is too long to be sent, or not known before the
- * change. `again` asks for the plan of a revert once more, with its patch.
+ * Returns the patch. Returns an empty text when the patch is too long to be sent, or unknown before the change. `again`
+ * requests the plan of a revert again, with the patch.
  */
 export async function patchOf(
   intent: Intent,

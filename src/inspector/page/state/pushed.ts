@@ -1,5 +1,5 @@
-// The automatic pushes after turns, by remote: whether the last push succeeded, and which other machines continue the
-// session.
+// Records the daemon's automatic pushes after turns: the last push with its result, and the other machines that
+// continue the session.
 import { defineStore } from 'pinia';
 import { shallowRef, watch } from 'vue';
 import type { RemoteDidPushParams } from '../../../protocol/types.ts';
@@ -13,10 +13,10 @@ export interface BackgroundPush extends RemoteDidPushParams {
 export const usePushed = defineStore('pushed', () => {
   const timeline = useTimeline();
   const last = shallowRef<BackgroundPush>();
-  /** The writers of other lines of this session that pushes have found. */
+  /** The machines on which pushes have found other lines of this session. */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
-  /** Updates `last` and `others` from now on. */
+  /** Keeps `last` and `others` up to date with the daemon's events. */
   function follow(): void {
     const wire = useLink().linked();
     wire.on('remote/didPush', (event) => {

@@ -1,5 +1,5 @@
-// The state of a push of the session to a remote: its plan, the question to the user, and its result. A push cannot
-// be undone.
+// Manages a push of the session to a remote: the plan, the question to the user, and the result. A push cannot be
+// undone.
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { Remote, RemotePushResult } from '../../../protocol/types.ts';
@@ -16,7 +16,7 @@ export const usePushing = defineStore('pushing', () => {
   const stage = ref<PushStage>('none');
   /** The name of the remote to which the session is pushed. */
   const remote = ref('');
-  /** The plan, then the result. */
+  /** The plan, and after the push the result. */
   const result = shallowRef<RemotePushResult>();
   const failure = ref<string>();
   let running = new AbortController();
@@ -29,7 +29,7 @@ export const usePushing = defineStore('pushing', () => {
     }
   }
 
-  /** Requests one step. Ignores its answer when a later step has begun. */
+  /** Sends the request of one step. Ignores the answer if a later step has begun. */
   async function step(during: PushStage, after: PushStage, extra: Extra): Promise<void> {
     running.abort();
     const own = new AbortController();
@@ -49,9 +49,7 @@ export const usePushing = defineStore('pushing', () => {
     await step('planning', 'asking', { dryRun: true });
   }
   const confirm = (): Promise<void> => step('running', 'done', { idempotencyKey: crypto.randomUUID() });
-  /**
-   * Cancels the running request. The remote may have accepted a push that had nearly ended. The next plan shows that.
-   */
+  /** Cancels the running request. The remote may already have accepted the push. The next plan then shows this. */
   function close(): void {
     running.abort();
     running = new AbortController();
@@ -63,7 +61,7 @@ export const usePushing = defineStore('pushing', () => {
 
 type Extra = { readonly dryRun: true } | { readonly idempotencyKey: string };
 
-/** Returns the message of an error. @throws errors that are no answer of the daemon */
+/** Returns the message of a daemon's error. @throws all other errors */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

@@ -1,4 +1,4 @@
-// The sessions on a remote: their list, a fetch of all of them, and the import of one.
+// Manages the sessions on a remote: lists them, fetches them, and imports a session.
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { RemoteLine, RemoteSessionsResult, SessionImportResult } from '../../../protocol/types.ts';
@@ -21,7 +21,7 @@ export const useRemoteLines = defineStore('remoteLines', () => {
   const words = ref<string>();
   let running = new AbortController();
 
-  /** Does one step. Ignores its answer when a later step has begun. */
+  /** Runs one step. Ignores the result if a later step has begun. */
   async function step(during: LinesStage, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     running.abort();
     const own = new AbortController();

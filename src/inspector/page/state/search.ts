@@ -1,5 +1,5 @@
-// Searches for the text of the search field in messages, tools, tags, names and ids. A text with a slash is a path,
-// and the daemon finds the changes of the path.
+// Searches for the text of the search field in messages, tools, tags, names and ids. A text with a slash is a path, and
+// the daemon then finds the changes of the path.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { Checkpoint } from '../../../protocol/types.ts';
@@ -14,7 +14,7 @@ export const useSearch = defineStore('search', () => {
   const view = useView();
   const link = useLink();
   const timeline = useTimeline();
-  /** The checkpoints with a new content of the path. Absent: the text is no path, or the search is running. */
+  /** The checkpoints in which the path changed. Undefined when the text is not a path or the search is running. */
   const holders = ref<ReadonlySet<string>>();
   const text = computed(() => view.query.trim().toLowerCase());
   const path = computed(() => {
@@ -41,7 +41,7 @@ export const useSearch = defineStore('search', () => {
       const { entries } = await link.ask('ledger/history', params);
       if (own === looks) holders.value = new Set(entries.flatMap(({ checkpoint }) => checkpoint ?? []));
     } catch {
-      // A path that the daemon refuses (outside the work tree, for example) is in no checkpoint.
+      // The daemon refuses some paths, for example paths outside the work tree. No checkpoint has these paths.
       if (own === looks) holders.value = new Set();
     }
   }

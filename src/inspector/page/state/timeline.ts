@@ -1,4 +1,4 @@
-// The checkpoints of the shown session, and of the session beside it, updated by the daemon's events.
+// Manages the checkpoints of the shown session and of the second session, and updates them with the daemon's events.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, SessionGetResult } from '../../../protocol/types.ts';
@@ -11,7 +11,9 @@ const watchMs = 500;
 
 /** The session that the page shows. */
 export const useTimeline = defineStore('timeline', sessionTimeline);
-/** The session whose timeline is beside that of the shown session. Without such a session, `session` is empty. */
+/**
+ * The second session, whose timeline is beside the first timeline. When there is no second session, `session` is empty.
+ */
 export const useBeside = defineStore('beside', sessionTimeline);
 export type ShownTimeline = ReturnType<typeof useTimeline> | ReturnType<typeof useBeside>;
 
@@ -23,9 +25,9 @@ function sessionTimeline() {
   const checkpoints = shallowRef<readonly Checkpoint[]>([]);
   const isLoading = ref(true);
   const failure = ref<string>();
-  /** Paths that may have changed since the last capture. */
+  /** The number of paths that may have changed since the last capture. */
   const dirtyPaths = ref(0);
-  /** Grows whenever the work tree may have changed. */
+  /** A counter that grows whenever the work tree may have changed. */
   const presentVersion = ref(0);
   const head = computed(() => info.value?.head?.id);
   const byId = computed(() => new Map(checkpoints.value.map((each) => [each.id, each])));
@@ -33,14 +35,14 @@ function sessionTimeline() {
   let loads = 0;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows a session, or none for an empty name, and drops the data of the session shown before. */
+  /** Shows a session, or no session for an empty id. Drops the data of the previous session. */
   async function show(wanted: string): Promise<void> {
     loads += 1;
     [session.value, checkpoints.value, info.value, failure.value] = [wanted, [], undefined, undefined];
     if (wanted !== '') await load();
   }
 
-  /** Reads everything again. A load changes nothing once a later load has begun. */
+  /** Reads all data of the session again. Ignores the data if a later load has begun. */
   async function load(): Promise<void> {
     loads += 1;
     const own = loads;
@@ -50,7 +52,7 @@ function sessionTimeline() {
       got.catch(() => undefined); // The list reports the failure.
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
-        // The first page is shown at once. An existing list is replaced only by a complete one.
+        // An empty list shows the first page at once. Later only a longer or complete list replaces the list.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
       info.value = await got;
@@ -64,7 +66,7 @@ function sessionTimeline() {
     }
   }
 
-  /** Reads everything again when no more events come. */
+  /** Reads all data of the session again, after a short time without events. */
   function loadSoon(): void {
     clearTimeout(refreshing);
     refreshing = setTimeout(() => void load(), quietMs);
@@ -108,7 +110,10 @@ async function* growing(
   } while (cursor !== undefined);
 }
 
-/** Returns the list with a new checkpoint, which takes its tag from an older one. */
+/**
+ * Returns the list with a new checkpoint. If an older checkpoint has the same tag, the new checkpoint takes the tag
+ * from it.
+ */
 function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly Checkpoint[] {
   const { id, tag } = checkpoint;
   const others = all.map((each) => {
@@ -119,7 +124,7 @@ function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly C
   return [...others.filter((each) => each.id !== id), checkpoint];
 }
 
-/** Updates a timeline from now on. */
+/** Keeps a timeline up to date with the daemon's events. */
 export function follow(timeline: ShownTimeline): void {
   const wire = useLink().linked();
   const isOurs = (event: { readonly session: string }): boolean => event.session === timeline.session;
@@ -155,7 +160,10 @@ export async function readSessionHead(): Promise<void> {
   timeline.info = await useLink().ask('session/get', { session: timeline.session });
 }
 
-/** Replaces the data of the session, unless it was read again meanwhile or the connection is lost. */
+/**
+ * Reads the data of the session again. Ignores the answer if newer data was read meanwhile, and ignores a lost
+ * connection.
+ */
 async function readAgain(timeline: ShownTimeline, info: SessionGetResult): Promise<void> {
   try {
     const now = await useLink().ask('session/get', { session: info.session });

@@ -1,10 +1,10 @@
-// The state of the view: the selected checkpoint, the other side of the comparison, the open file, and display
+// Manages the state of the view: the selected checkpoint, the state to compare with, the open file, and display
 // options.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { PathRef } from '../../../protocol/types.ts';
 
-/** The work tree as it is now, in the place of a checkpoint. */
+/** The id that stands for the current work tree instead of a checkpoint. */
 export const present = 'present';
 
 export type Tab = 'changes' | 'conversation' | 'about';
@@ -18,23 +18,23 @@ function kept<T extends string>(name: string, fallback: T): T {
 export const useView = defineStore('view', () => {
   const room = ref<Room>('checkpoints');
   const tab = ref<Tab>('changes');
-  /** A checkpoint's id, or `present`. */
+  /** The id of the selected checkpoint, or `present`. */
   const selected = ref<string>();
-  /** The earlier side of the comparison. Absent: the checkpoint before the selected one. */
+  /** The earlier state of the comparison. When undefined, it is the checkpoint before the selected checkpoint. */
   const base = ref<string>();
   const file = ref<PathRef>();
-  /** The path whose history is shown. */
+  /** The path of the file whose history is shown. */
   const history = ref<PathRef>();
   const query = ref('');
   const showsNoise = ref(kept<'yes' | 'no'>('noise', 'no') === 'yes');
   const isSideBySide = ref(kept<'side' | 'unified'>('diff', 'unified') === 'side');
-  /** True while equal lines of a difference are shown, too. */
+  /** True when a difference also shows the equal lines. */
   const isUnfolded = ref(false);
   const theme = ref<Theme>(kept('theme', 'system'));
   /** True to show the details in a narrow window, which shows one column at a time. */
   const isDetail = ref(false);
   const isHelp = ref(false);
-  /** True to show the timeline of another session beside that of the shown session. */
+  /** True to show the timeline of a second session beside the first timeline. */
   const isBeside = ref(false);
 
   watch(
