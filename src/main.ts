@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The process: parses the command line and sets the exit code. The process loads only the modules that the
-// command line needs, so that neither the daemon nor a command waits for the other's modules.
+// The entry of the process: parses the command line and sets the exit code. Loads only the modules that the command
+// line needs, so that the daemon does not wait for the modules of commands, nor a command for those of the daemon.
 
 async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`, because git accepts that
- * order.
+ * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`. Users know the first order from
+ * git.
  */
 function commandFirst(words: readonly string[]): readonly string[] {
   const [flag, directory, command, ...rest] = words;

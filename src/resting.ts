@@ -1,7 +1,6 @@
-// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process,
-// on the files of the session's directory. This process writes only below one temporary directory, and
-// removes it at the end. In any doubt this process gives no answer, and the caller has a daemon open the
-// session.
+// Answers requests that only read, for a closed session. Runs the daemon's commands in the caller's process, on the
+// files of the session's directory. This process writes only below one temporary directory, and removes the directory
+// at the end. When in doubt, this module returns no answer, and the caller lets a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +22,7 @@ const commands = new Map<string, AnySessionCommand>(
 
 /** A session that is read without being opened. */
 export interface Resting {
-  /** Answers a request. Undefined when the session has to be opened for the answer, or for the error. */
+  /** Answers a request. Returns undefined when the session has to be opened to get the answer or the error. */
   answer<M extends RequestMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -32,7 +31,7 @@ export interface Resting {
   close(): Promise<void>;
 }
 
-/** Reads the session. Undefined when it has to be opened. */
+/** Reads the session. Returns undefined when the session has to be opened. */
 export async function rest(place: RestingPlace & { readonly storage: string }): Promise<Resting | undefined> {
   const scratch = makeScratch(place.workspace);
   if (scratch === undefined) return undefined;
@@ -56,7 +55,10 @@ export async function rest(place: RestingPlace & { readonly storage: string }): 
   }
 }
 
-/** Makes a private temporary directory. Undefined when it would be in the work tree, or cannot be made. */
+/**
+ * Makes a private temporary directory. Returns undefined when the directory would be in the work tree or cannot be
+ * made.
+ */
 function makeScratch(workspace: string): string | undefined {
   return attempt(isOfSystem, () => {
     const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
@@ -78,7 +80,7 @@ async function answered<M extends RequestMethod>(
   try {
     const named = { ...params, session: session.id };
     const answer = await executeReading(command, named, session, signal);
-    // Removes undefined fields, which are absent on the wire.
+    // Removes undefined fields, which are absent in answers of the daemon.
     return atRest.isAtRest() ? (JSON.parse(JSON.stringify(answer)) as ResultOf<M>) : undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -86,7 +88,10 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/** Returns no answer for any failure: the daemon that opens the session meets the same failure and reports it. */
+/**
+ * Returns no answer for any failure, because the daemon that opens the session will have the same failure and report
+ * it.
+ */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

@@ -25,7 +25,7 @@ export async function runDaemon(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints and ends. A reader that closes the output early (`| head -1`) is no failure. */
+/** Prints the text. Ends without a failure when the reader closes the output early (`| head -1`). */
 function print(text: string): void {
   process.stdout.on('error', (error) => {
     if (systemCode(error) !== 'EPIPE') throw error;
@@ -39,7 +39,10 @@ function complain(complaint: string): void {
   process.exitCode = exitUsage;
 }
 
-/** Only steps before serving can fail here: a log file that cannot be opened, a client that cannot be reached. */
+/**
+ * Starts to serve, and reports failures that prevent serving: a log file that cannot be opened, or a client that cannot
+ * be reached.
+ */
 async function startServing(flags: ServeFlags): Promise<void> {
   const { serve, UnusableLogFile } = await import('./serve.ts');
   try {

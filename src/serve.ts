@@ -1,5 +1,5 @@
-// The daemon's process: connects the first client's streams, the socket for further clients, the log, signals and
-// uncaught failures to the server. daemon.ts composes the daemon itself.
+// Sets up the daemon's process: connects the first client's streams, the socket for further clients, the log, signals
+// and uncaught failures to the server. daemon.ts builds the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
 
-/** How long another daemon that has just started may take until it listens. */
+/** The longest wait for a daemon that has just started and does not listen yet. */
 const startingMs = 10_000;
 
-/** The log file of the command line cannot be opened. The message is for the person who named the file. */
+/** The error for a log file that cannot be opened. The message is for the person who named the file. */
 export class UnusableLogFile extends Error {}
 
 /** Opens the log file. @throws UnusableLogFile */
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Opens without blocking: a FIFO without a reader would block the start for ever.
+    // Opens without blocking, because a FIFO without a reader would block the start for ever.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
@@ -40,7 +40,8 @@ function fileSink(path: string): LogSink {
   const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
-    // A full disk must not end the daemon because of a log line. All other errors are defects.
+    // Errors of the file system are ignored: a full disk must not end the daemon because of a log line. All other
+    // errors are defects.
     attempt(isOfSystem, () => files.writeSync(descriptor, line));
   };
 }
@@ -49,7 +50,7 @@ function connectTo(transport: Extract<Transport, { kind: 'pipe' | 'socket' }>): 
   const options =
     transport.kind === 'pipe' ? { path: transport.path } : { port: transport.port, host: '127.0.0.1' };
   return new Promise((resolve, reject) => {
-    // Half-open: a client that has finished writing still wants its answers.
+    // The socket is half-open, because a client that has finished writing still waits for responses.
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.once('error', reject);
     socket.once('connect', () => {
@@ -63,7 +64,10 @@ function streamsOf(socket: Socket): ClientStreams {
   return { input: socket, output: socket, close: () => socket.destroy() };
 }
 
-/** Closes our output, so that the parent that leaves sees its end although this process continues for others. */
+/**
+ * Closes the standard streams. The parent then sees the end of the output, although this process continues to serve
+ * other clients.
+ */
 function leaveStdio(): void {
   process.stdin.destroy();
   pointToNothing(1);
@@ -72,7 +76,7 @@ function leaveStdio(): void {
 
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // takes the freed descriptor number, so that no other file gets it
+  files.openSync(devNull, 'w'); // occupies the closed descriptor, so that no other file gets its number
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
@@ -96,8 +100,8 @@ function watchProcess(server: Server): void {
 }
 
 /**
- * Serves until the process ends. @throws UnusableLogFile, and the error that prevents the connection to its first
- * client
+ * Starts to serve. The process then serves until it ends. @throws UnusableLogFile, or the error that prevents the
+ * connection to the first client
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const sinks: LogSink[] = [];
@@ -145,12 +149,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   server.listen(() => Promise.resolve(daemon));
   place?.note(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
-  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only that line
+  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this line
 }
 
 /**
- * Prints the socket of the present background daemon. Waits for the daemon's note, because the daemon may
- * have started just now.
+ * Prints the socket of the running background daemon. Waits for the daemon's note, because the daemon may have just
+ * started.
  */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;

@@ -1,14 +1,14 @@
-// Connects to the sessions that pages show: at the first request of a page, and again when the daemon of a session is
-// gone. Sends the events of these sessions to every page.
+// Connects to a session at the first request of a page, and again when the daemon of the session has ended. Sends the
+// events of these sessions to every page.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
 import type { InspectedSession } from './own-methods.ts';
 
-/** How the command line finds sessions and connects to them. */
+/** The functions of the command line that find sessions and connect to them. */
 export interface SessionSource {
   readonly storage: string;
   readonly list: () => readonly InspectedSession[];
-  /** Opens the session in the daemon that has it, or in another one. */
+  /** Opens the session in the daemon that has it open, or in a new daemon. */
   readonly open: (session: string) => Promise<CheckpointdClient>;
 }
 
@@ -55,7 +55,7 @@ export class ReachedSessions {
     this.#listen(session, client);
   }
 
-  /** Returns the client of a session, which is opened if no page has asked for it yet. */
+  /** Returns the client of a session. Opens the session at the first call. */
   async client(session: string): Promise<CheckpointdClient> {
     const known = this.#clients.get(session);
     if (known !== undefined) return known;

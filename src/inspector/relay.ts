@@ -1,6 +1,5 @@
-// Serves one page: passes its JSON-RPC requests unchanged to the daemon of the session that they name. A page
-// may read everything of a session, and make the changes that people make by hand. No page can end or delete
-// anything.
+// Serves one page. Passes a JSON-RPC request unchanged to the daemon of the session that the request names. A page may
+// read all data of a session, and make the changes that people make by hand. No page can end a daemon or delete data.
 import type { RawData, WebSocket } from 'ws';
 import {
   type CheckpointdClient,
@@ -13,7 +12,7 @@ import { methods } from '../protocol/methods.ts';
 import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
-/** The changes that a page may request. A page may also send every request without effects. */
+/** The requests with effects that a page may send. A page may also send every request without effects. */
 const changes: ReadonlySet<string> = new Set([
   'checkpoint/create',
   'checkpoint/redo',
@@ -54,7 +53,7 @@ export class Relay {
       if (message === undefined) socket.close(1007, 'no JSON-RPC message');
       else void this.#take(message);
     });
-    // Reads are cancelled when their page closes. A change that has begun is completed.
+    // When the page closes, its reads are cancelled. A change that has begun is completed.
     socket.on('close', () => {
       for (const running of this.#running.values()) running.abort();
     });
@@ -101,7 +100,7 @@ export class Relay {
     );
   }
 
-  /** @throws NotHere for parameters that only the command line may give */
+  /** Checks the parameters. @throws NotHere for parameters that only the command line may send */
   #refuseUnfit(method: string, wanted: Json): void {
     if (method === 'remote/push' && wanted['send'] != null)
       throw new NotHere('Only the command line sends files that look like secrets.');
@@ -147,6 +146,6 @@ function refusalOf(error: unknown): Refusal {
   const message = error instanceof Error ? error.message : String(error);
   const isGone = error instanceof CheckpointdGoneError;
   const kind = isGone ? ownErrors.gone : ownErrors.refused;
-  // The last change of a daemon that ended may or may not have been made.
+  // If the daemon ended during a change, the change may or may not have been made.
   return { code: -32000, message, data: { kind, retryable: isGone, effects: isGone ? 'unknown' : 'none' } };
 }

@@ -1,5 +1,5 @@
-// The inspector's server: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server
-// answers no request under another host name, and sends no data to a page that has not exchanged a link.
+// Serves the inspector: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server refuses
+// requests with any host name except loopback names. It sends no data to a page that has not exchanged a link.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,14 +13,14 @@ import { documentWith, type PageFile, pageFiles, shutHeaders } from './page-file
 import { ReachedSessions, type SessionSource } from './reached-sessions.ts';
 import { Relay } from './relay.ts';
 
-/** The largest message of a page. Requests are small. Contents of files go only to the page. */
+/** The size limit for a message from a page. Requests are small, and contents of files are sent only to the page. */
 const maxMessageBytes = 1 << 20;
 const maxTokenBytes = 1024;
 const pingMs = 30_000;
 
 export interface InspectorServer {
   readonly port: number;
-  /** Makes the URL of one more page. The URL works once. */
+  /** Makes the URL for a new page. The URL works once. */
   readonly link: () => string;
   readonly close: () => Promise<void>;
 }
@@ -30,11 +30,11 @@ export interface InspectorOptions {
   /** The session that pages show first, and the client that has it open. */
   readonly session: string;
   readonly client: CheckpointdClient;
-  /** 0: the system chooses. */
+  /** The port on which the server listens. With 0 the system chooses a port. */
   readonly port: number;
 }
 
-/** Starts to listen. @throws when the port is taken */
+/** Starts to listen. @throws when a different program uses the port */
 export async function serveInspector({
   source,
   session,
@@ -168,7 +168,7 @@ class Inspector {
 /** The pages that have answered the last ping. */
 const alive = new WeakSet<WebSocket>();
 
-/** Reads a short body. Returns undefined when the body is longer, or cut. */
+/** Reads a body of at most `maxBytes`. Returns undefined when the body is longer or incomplete. */
 async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

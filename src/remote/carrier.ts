@@ -1,5 +1,5 @@
-// Carries objects and refs to a git remote and back, with git itself, from a bare repository of ours. Knows
-// the places of refs on a remote and the meaning of git's failures. Knows nothing of the objects.
+// Transfers objects and refs between a git remote and a bare repository of the daemon, with git itself. This module
+// knows the places of refs on a remote and the meaning of git's failures. It does not know the contents of objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -10,7 +10,7 @@ import { entriesIn } from '../git/repository/bare-repository.ts';
 import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
 import type { LinePlace } from './remotes.ts';
 
-/** The places of the refs of lines on a remote. */
+/** The places on a remote below which lines have their refs. */
 export const refRoots: Readonly<Record<LinePlace, string>> = {
   hidden: 'refs/checkpointd/',
   heads: 'refs/heads/checkpointd/',
@@ -22,17 +22,17 @@ export const tombstoneName = 'deleted';
 const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
 const writerForm = /^wr_[0-9a-z]{20}$/;
 
-/** A ref of ours on a remote: the head of a line, or the tombstone of a session. */
+/** A ref of checkpointd on a remote: the head of a line, or the tombstone of a session. */
 export interface RemoteRef {
   readonly ref: string;
   readonly place: LinePlace;
   readonly session: string;
-  /** Absent: a tombstone. */
+  /** The writer of the line. Absent for a tombstone. */
   readonly writer?: string;
   readonly commit: string;
 }
 
-/** Parses the name of a ref. Returns undefined for a ref that is not ours. */
+/** Parses the name of a ref. Returns undefined for a ref that is not of checkpointd. */
 export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
   for (const place of ['hidden', 'heads'] as const) {
     if (!ref.startsWith(refRoots[place])) continue;
@@ -44,16 +44,16 @@ export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefin
   return undefined;
 }
 
-/** The maximum size in bytes of a remote's list of refs: some 100,000 lines. */
+/** The size limit in bytes for a remote's list of refs, which is some 100,000 refs. */
 const listBytesMax = 16 << 20;
-/** How long git may wait for the other machine. */
+/** The longest time in ms that git may wait for the other machine. */
 const patienceMs = 90_000;
 const timeoutMs = 60 * 60_000;
 const watchMs = 100;
 
 /**
- * One change of a ref on a remote. `from` is the expected commit of the ref on the remote (undefined: no
- * ref), and `to` the new commit.
+ * One change of a ref on a remote. `from` is the expected commit of the ref on the remote, and `to` is the new commit.
+ * Undefined means that the ref does not exist.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -66,9 +66,9 @@ export type PushOutcome = 'done' | 'moved';
 interface FetchRequest {
   /** In git's form. */
   readonly refspecs: readonly string[];
-  /** True to fetch only the newest commits, without directories and contents, if the host supports that. */
+  /** True to fetch only the newest commits, without directories and contents, if the host supports this filter. */
   readonly commitsOnly?: boolean;
-  /** The fetch ends when it has brought more bytes than this. */
+  /** The size limit of the fetch. A larger fetch is aborted. */
   readonly bytesMax: number;
 }
 
@@ -77,7 +77,7 @@ export class Carrier {
   readonly #url: RemoteUrl;
   readonly #signal: AbortSignal | undefined;
 
-  /** `gitDir` is a bare repository of ours. `alternates` are more object directories for git. */
+  /** `gitDir` is a bare repository of the daemon. `alternates` are additional object directories for git. */
   constructor(
     gitDir: string,
     url: RemoteUrl,
@@ -95,7 +95,10 @@ export class Carrier {
     this.#signal = signal;
   }
 
-  /** Lists our refs on the remote: of one session, or all. @throws RemoteUnreachable, RemoteRefused */
+  /**
+   * Lists the refs of checkpointd on the remote, either of one session or of all sessions. @throws RemoteUnreachable,
+   * RemoteRefused
+   */
   async list(session?: string): Promise<RemoteRef[]> {
     const below = session === undefined ? '*' : `${session}/*`;
     const patterns = Object.values(refRoots).map((root) => `${root}${below}`);
@@ -121,8 +124,8 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote, each only if it still has the expected commit. `moved`: a ref had another
-   * commit.
+   * Moves refs on the remote. A ref moves only if it still has its expected commit. Returns `moved` when a ref had a
+   * different commit.
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
   async push(updates: readonly RefUpdate[]): Promise<PushOutcome> {
@@ -154,7 +157,7 @@ export class Carrier {
         uploads: true,
         signal: budget.signal,
       });
-      if (budget.isExceeded()) throw tooMuch(bytesMax); // the fetch was faster than the timer
+      if (budget.isExceeded()) throw tooMuch(bytesMax); // the fetch ended before the timer checked the size
     } catch (error) {
       throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;
     } finally {
@@ -170,8 +173,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // The local git serves a path of this machine. This git can always leave contents out, whatever the
-    // repository's settings say.
+    // The local git serves a path of this machine. An option lets this git leave contents out, even if the settings of
+    // the repository forbid it.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);
@@ -192,7 +195,7 @@ export class Carrier {
     }
   }
 
-  /** Runs git with the user's own ssh command, in a mode that asks the user nothing. */
+  /** Returns a place in which git uses the user's own ssh command, in a mode that never asks the user. */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
     const { stdout } = await runGit({
@@ -208,7 +211,7 @@ export class Carrier {
 
 const uploadPack = '--upload-pack=git -c uploadpack.allowFilter=true upload-pack';
 
-/** Returns the environment with which git sees more object directories. */
+/** Returns the environment with which git reads additional object directories. */
 export function alternateObjects(directories: readonly string[]): Record<string, string> {
   if (directories.length === 0) return {};
   const quoted = directories.map((directory) =>
@@ -217,7 +220,7 @@ export function alternateObjects(directories: readonly string[]): Record<string,
   return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
 }
 
-/** Watches the incoming packs, and aborts the fetch once they exceed the limit. */
+/** Watches the size of the incoming packs, and aborts the fetch when they exceed the limit. */
 class ByteBudget {
   readonly #timer: NodeJS.Timeout;
   readonly #abort = new AbortController();
@@ -253,7 +256,7 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns of the English messages of git and of hosts about a failed remote, with their meaning.
+// Patterns for the English messages of git and of hosts about failures, each named after the meaning.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;
@@ -269,7 +272,7 @@ const hiddenThere =
   /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
 const rate = /rate limit|too many requests|HTTP 429|error: 429|abuse/i;
 
-/** True for the refusal of a host that accepts only branches. */
+/** True for the error of a host that accepts only branches. */
 export function isHiddenRefRefused(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['reason'] === 'hiddenRefs';
 }

@@ -1,5 +1,6 @@
-// Copies snapshots from one store to another that may use different content ids, each content and each directory
-// once. Contents go through memory or a spool file of the target. The new id is computed on the way.
+// Copies snapshots from one store to a second store, which may use different content ids. Copies each content and each
+// directory only once. A content passes through memory or a spool file of the target, and the copier computes the new
+// id at the same time.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -11,7 +12,7 @@ import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { type Directory, isDirectory } from '../tree/tree.ts';
 
-/** Larger contents go through a file. */
+/** The largest content, in bytes, that is copied in memory. Larger contents are copied through a file. */
 const inMemoryBytesMax = 8 << 20;
 const copiesAtOnce = 16;
 
@@ -24,11 +25,11 @@ export interface CopyTarget {
 export class SnapshotCopier {
   readonly #from: Pick<Contents, 'read' | 'sizes'>;
   readonly #to: CopyTarget;
-  /** The ids in the target, by those in the source. */
+  /** The ids of contents in the target, by their ids in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
-  /** The directories in the target, by those in the source. Snapshots share directories. */
+  /** The directories for the target, by the directories of the source. Snapshots share directories. */
   #directories = new WeakMap<Directory, Directory>();
-  /** The file of {@link remembering}, and the ids in it. */
+  /** The file of {@link remembering}, and below it the number of ids in the file. */
   #file: string | undefined;
   #remembered = 0;
   #copied = 0;
@@ -42,13 +43,13 @@ export class SnapshotCopier {
   remembering(file: string): void {
     this.#file = file;
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1')) ?? '';
-    // A write that was cut off leaves half a line.
+    // Ignores half a line, which an interrupted write leaves.
     for (const [, from, to] of text.matchAll(/^(\S+) ([0-9a-f]{40})\n/gm))
       this.#blobs.set(from as BlobId, to as BlobId);
     this.#remembered = this.#blobs.size;
   }
 
-  /** Appends the contents that were copied since. */
+  /** Appends the contents that were copied since the last call to the file. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
@@ -61,7 +62,9 @@ export class SnapshotCopier {
     this.#remembered = this.#blobs.size;
   }
 
-  /** Forgets everything, because the target has lost a content. The next copy then takes all contents. */
+  /**
+   * Forgets all copied contents, because the target has lost a content. The next copy then copies all contents again.
+   */
   forget(): void {
     this.#blobs.clear();
     this.#directories = new WeakMap();
@@ -69,7 +72,7 @@ export class SnapshotCopier {
     if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
   }
 
-  /** The ids in the source, by those in the target. */
+  /** The ids of contents in the source, by their ids in the target. */
   get origins(): ReadonlyMap<BlobId, BlobId> {
     return new Map([...this.#blobs].map(([from, to]) => [to, from]));
   }
@@ -79,7 +82,7 @@ export class SnapshotCopier {
     return this.#copied;
   }
 
-  /** Returns the target's id of a content that was copied. */
+  /** Returns the target's id of a content. Returns undefined if the content was not copied. */
   idOf(blob: BlobId): BlobId | undefined {
     return this.#blobs.get(blob);
   }
@@ -132,7 +135,7 @@ export class SnapshotCopier {
   }
 
   async #copyOne(blob: BlobId, size: number, writer: SnapshotWriter): Promise<BlobId> {
-    // The store explains a missing content when it is read.
+    // A missing content has the size -1. The store reports the missing content when the copier reads it.
     if (size <= inMemoryBytesMax) {
       const parts: Uint8Array[] = [];
       for await (const part of this.#from.read(blob)) parts.push(part);
@@ -159,7 +162,7 @@ export class SnapshotCopier {
     return id;
   }
 
-  /** Returns the tree with the ids of the target. */
+  /** Returns the same tree with the content ids of the target. */
   async #mapped(directory: Directory, slices: Slices): Promise<Directory> {
     const known = this.#directories.get(directory);
     if (known !== undefined) return known;

@@ -1,29 +1,29 @@
-// Fetches the heads of a remote's lines, without contents, for a list. Git fetches all heads or none. So when one
-// cannot be sent, the heads are fetched in halves until the broken ones are isolated.
+// Fetches the heads of a remote's lines, without contents, for a list. Git fetches either all requested heads or no
+// heads. When the host cannot send a head, the group is fetched in halves, until the broken heads are isolated.
 import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** The refs of a remote whose heads were fetched, and those that could not be fetched. */
+/** The refs of a remote whose heads were fetched, and the refs whose heads could not be fetched. */
 export interface FetchedHeads {
   readonly refs: readonly RemoteRef[];
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
 }
 
-/** The limit in bytes for the heads of a remote, for hosts that cannot leave contents out. */
+/** The size limit in bytes for fetched heads. Hosts that cannot leave contents out may send much more than heads. */
 const headBytesMax = 512 << 20;
 /** The number of refs in one fetch. */
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
-/** How often a list is repeated when another machine removes refs meanwhile. */
+/** The number of attempts to list, because other machines may remove refs meanwhile. */
 const triesMax = 3;
 
 const headsHere = 'refs/list/';
 const nameHere = (ref: string): string => `${headsHere}${ref.slice('refs/'.length)}`;
 
 /**
- * Fetches the heads of one session, or of all, as far as they changed since the last list.
+ * Fetches the heads that have changed since the last list, either of one session or of all sessions.
  * @throws RemoteUnreachable, RemoteRefused
  */
 export async function fetchHeads(
@@ -33,8 +33,8 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // A fetch of all refs would make a local ref for each remote ref, and a remote may hold a million. So the refs
-      // are listed first.
+      // Lists the refs first. A fetch of all refs would make a local ref for each remote ref, and a remote may have a
+      // million refs.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
       if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;
@@ -56,19 +56,19 @@ async function fetchChanged(
     objects,
     [...before.keys()].filter((name) => !names.has(name)),
   );
-  // The name of a tombstone is all its information, so tombstones are not fetched.
+  // Tombstones are not fetched, because the name of a tombstone has all its information.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   const broken = await fetchApart(
     carrier,
     heads.filter(({ ref, commit }) => before.get(nameHere(ref)) !== commit),
   );
-  // Removes local refs of broken heads, because they name earlier heads.
+  // Removes the local refs of broken heads, because these refs name earlier heads.
   const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => before.has(name));
   await removeRefs(objects, stale);
   const here = await objects.refsBelow(...prefixes);
   const refs = listed.flatMap((ref) => {
     if (ref.writer === undefined) return [ref];
-    const commit = here.get(nameHere(ref.ref)); // another machine may have pushed since the list
+    const commit = here.get(nameHere(ref.ref)); // a machine may have pushed since the list
     return commit === undefined ? [] : [{ ...ref, commit }];
   });
   return { refs, broken };
@@ -78,7 +78,7 @@ function removeRefs(objects: TravelObjects, names: readonly string[]): Promise<v
   return objects.moveRefs(new Map(names.map((name) => [name, undefined])));
 }
 
-/** True when another machine removed a ref between the list and the fetch. */
+/** True when a different machine removed a ref between the list and the fetch. */
 function isGoneMeanwhile(error: unknown): boolean {
   return (
     error instanceof CheckpointdError && /couldn't find remote ref/.test(String(error.details?.['said']))
@@ -86,7 +86,7 @@ function isGoneMeanwhile(error: unknown): boolean {
 }
 
 /**
- * True when git names an object that the host cannot send. A host that fails at such an object may also cut the
+ * True when git names an object that the host cannot send. A host that fails to send an object may also cut the
  * connection.
  */
 function isBrokenObject(error: unknown): error is CheckpointdError {
@@ -99,7 +99,7 @@ function isBrokenObject(error: unknown): error is CheckpointdError {
   );
 }
 
-/** Fetches heads. Returns the heads that the host cannot send. */
+/** Fetches the heads. Returns the heads that the host cannot send. */
 async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promise<FetchedHeads['broken']> {
   const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
   const groups: RemoteRef[][] = [];
@@ -117,7 +117,7 @@ async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promis
   return broken;
 }
 
-/** Fetches a group. Returns the error if a ref of the group caused it. */
+/** Fetches a group of heads. Returns the error if a ref of the group caused the error. */
 async function fetchGroup(
   carrier: Carrier,
   group: readonly RemoteRef[],

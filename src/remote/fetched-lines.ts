@@ -1,5 +1,5 @@
-// The lines of a remote in this storage: the heads for a list, and whole lines. A line gets its ref only after it was
-// fetched and verified, so a failure leaves no ref and changes no earlier line.
+// Fetches the lines of a remote into this storage: the heads for a list, and whole lines. A line gets its ref only
+// after it was completely fetched and verified. A failure therefore leaves no ref and does not change an earlier line.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -27,20 +27,20 @@ export interface RefusedLine {
 }
 
 export interface Listed {
-  /** Newest first, by the clock of each writer. */
+  /** The lines, the newest line first, by the clock of each writer. */
   readonly lines: readonly ListedLine[];
   readonly refused: readonly RefusedLine[];
   /** The sessions that were deleted on the remote. */
   readonly deleted: readonly string[];
 }
 
-/** Space for records and the conversation, in addition to the contents that a manifest announces. */
+/** The bytes allowed for records and the conversation, in addition to the contents that a manifest announces. */
 const extraBytes = 256 << 20;
-/** How much larger than announced the contents may be. */
+/** The number of bytes by which the contents may exceed the announced size. */
 const unsaidBytes = 16 << 20;
 /**
- * Each list fetches the changed heads in a pack. Above this number of packs, a list fetches all heads again,
- * in one pack.
+ * The most packs of heads. Each list fetches the changed heads as a new pack. Above this number, a list fetches all
+ * heads again as one pack.
  */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -75,7 +75,10 @@ async function readHeads(objects: TravelObjects, { refs, broken }: FetchedHeads)
   return { lines, refused, deleted: [...deleted] };
 }
 
-/** Returns one ref per line: a host that accepted only branches before may have both. */
+/**
+ * Returns one ref per line. A host that once accepted only branches may have a hidden ref and a branch for the same
+ * line.
+ */
 function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: string })[] {
   const lines = new Map<string, RemoteRef & { readonly writer: string }>();
   for (const ref of refs) {
@@ -87,7 +90,7 @@ function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: st
   return [...lines.values()];
 }
 
-/** Returns the refusal of a line for an error of the remote. @throws every other error */
+/** Returns the refusal of a line, for an error that the remote's data caused. @throws every other error */
 function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
   const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
   if (!isTheirs) throw error;
@@ -95,11 +98,11 @@ function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
 }
 
 export interface Fetched extends Listed {
-  /** The lines with new checkpoints. */
+  /** The lines that were fetched because they have changed. */
   readonly updated: readonly ListedLine[];
 }
 
-/** Fetches whole lines: of one session, or all. When a line is refused, the earlier version of the line stays. */
+/** Fetches whole lines, either of one session or of all sessions. When a line is refused, its earlier version stays. */
 export async function fetchLines(
   job: Job,
   session: string | undefined,
@@ -130,7 +133,7 @@ export async function fetchLines(
 const linesHere = 'refs/lines/';
 const nameHere = ({ session, writer = '' }: RemoteRef): string => `${linesHere}${session}/${writer}`;
 
-/** Fetches one line, and gives it its ref once it is completely verified. */
+/** Fetches one line. Moves the line's ref only after the line is completely verified. */
 async function takeLine(
   objects: TravelObjects,
   carrier: Carrier,
@@ -153,7 +156,7 @@ async function takeLine(
     await objects.removePacks((name) => !packs.has(name));
     throw error;
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // git ignores the removal of a ref that a failed fetch did not make
+    await objects.moveRefs(new Map([[incoming, undefined]])); // no error if a failed fetch did not make the ref
   }
 }
 
@@ -169,15 +172,15 @@ async function verifyLine(
   for await (const _ of readConversation(objects.reader, line, signal)) continue;
 }
 
-/** A fetched line, and the objects to read it from. */
+/** A fetched line, and the repository that has its objects. */
 export interface OpenLine {
   readonly line: Line;
   readonly objects: TravelObjects;
 }
 
 /**
- * Reads a fetched line and calls `use` with it. When there are several writers, the function reads the line
- * that was pushed last.
+ * Reads a fetched line and calls `use` with it. When the session has lines of several writers, reads the line that was
+ * pushed last.
  * @throws UnknownSession when no line of the session was fetched
  */
 export function withFetchedLine<T>(
@@ -210,8 +213,8 @@ function unknownThere({ name }: Remote, session: string, writer: string | undefi
 }
 
 /**
- * Removes every line of a session from a remote, and leaves a tombstone, so that no other machine pushes the session
- * again. Returns the removed refs. @throws UnknownSession when the remote has none
+ * Removes every line of a session from a remote, and leaves a tombstone, so that no machine pushes the session again.
+ * Returns the removed refs. @throws UnknownSession when the remote has no line of the session
  */
 export function deleteLines(job: Job, session: string): Promise<readonly string[]> {
   const { remote } = job;
@@ -247,7 +250,7 @@ async function writeTombstone(objects: TravelObjects, session: string): Promise<
   return objects.write('commit', Buffer.from(text));
 }
 
-/** Runs work on a repository that all daemons of a storage share, one process at a time. */
+/** Runs work on a repository that all daemons of a storage share. A lock allows only one process at a time. */
 async function withObjects<T>(
   { remotes, remote, signal }: Job,
   place: 'heads' | 'lines',

@@ -1,6 +1,5 @@
-// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree
-// without them. Checks names, permissions and the rules of the capture, and searches contents for secrets.
-// Sends nothing.
+// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree without them.
+// Checks names, permissions and the rules of the capture, and searches contents for secrets. This module sends nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -10,17 +9,17 @@ import { type Directory, type Entry, type FileNode, isDirectory, isLink } from '
 import { ancestors, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { scannedBytesMax, secretIn } from './secrets.ts';
 
-/** Why a path stays, in the words of the wire. */
+/** The reason why a path stays, in the words of the protocol. */
 export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier';
 
 export interface LeftPath {
   readonly path: TreePath;
   readonly because: StayReason;
-  /** The rule that found a secret. */
+  /** The name of the rule that found a secret. */
   readonly rule?: string;
 }
 
-/** Names of files that usually contain secrets. */
+/** Patterns for the names of files that usually contain secrets. */
 export const secretNames: readonly string[] = [
   '.env*',
   '*.pem',
@@ -45,13 +44,16 @@ export const secretNames: readonly string[] = [
   '.gnupg/',
 ];
 
-/** The choices of one push: globs of paths to send although they would stay, and globs of more paths that stay. */
+/**
+ * The choices of one push. `send` has globs of paths that are sent although they would stay, and `leaveOut` has globs
+ * of additional paths that stay.
+ */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];
 }
 
-/** Returns an id of the choices, so that a later push knows whether earlier decisions are still valid. */
+/** Returns an id of the choices. A later push compares the id to find out if earlier decisions are still valid. */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -69,7 +71,7 @@ export class LeftBehind {
   readonly #send: Matcher;
   readonly #leaveOut: Matcher;
   readonly #patterns: Matcher;
-  /** The result for each content: the name of a rule, or '' without a secret. */
+  /** The result of the scan of each content: the name of a rule, or '' when the content has no secret. */
   readonly #scanned = new Map<BlobId, string>();
 
   constructor(contents: Contents, { send, leaveOut }: SendChoices) {
@@ -79,7 +81,10 @@ export class LeftBehind {
     this.#patterns = matcher(secretNames);
   }
 
-  /** Returns the tree to send. A directory in which no path stays is taken from the snapshot unchanged. */
+  /**
+   * Returns the tree to send, and the paths that stay. Uses the snapshot's own directory if no path in the directory
+   * stays.
+   */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];
     await this.#walk(
@@ -100,8 +105,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when none of these files stays and no directory above them is strict. In that case a tree that
-   * differs only in these files from a completely sent tree is sent completely, too.
+   * True when all these files are sent. If a tree differs from a completely sent tree only in these files, the tree is
+   * then also sent completely.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);
@@ -122,7 +127,7 @@ export class LeftBehind {
   }
 
   /**
-   * Notes that the contents of a tree were sent before and need no scan. `idOf` returns this store's id of a content.
+   * Records that the contents of a tree were sent before and need no scan. `idOf` returns this store's id of a content.
    */
   noteSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
     for (const node of root.entries.values()) {
@@ -159,7 +164,7 @@ export class LeftBehind {
     return include(path, isDirectory(node)) ? 'included' : undefined;
   }
 
-  /** Scans the contents of the files to send. Contents that were scanned before are known. */
+  /** Scans the contents of the files to send. Skips contents that were scanned before. */
   async #scan(found: readonly FoundFile[], signal: AbortSignal | undefined): Promise<void> {
     const wanted = found.filter(
       ({ node, because, isNamed }) =>
@@ -187,7 +192,10 @@ interface FoundFile {
   readonly isNamed: boolean;
 }
 
-/** True when the group or others may not read the file: its owner meant it only for the user of this machine. */
+/**
+ * True when the group or other users must not read the file. The owner then meant the file only for users of this
+ * machine.
+ */
 function isStrict({ permissions }: FileNode | Directory): boolean {
   return permissions !== undefined && (permissions & 0o044) !== 0o044;
 }
@@ -197,7 +205,9 @@ function matcher(patterns: readonly string[]): Matcher {
   return globs.isEmpty ? () => false : (path, isDirectoryThere) => globs.matches(path, isDirectoryThere);
 }
 
-/** Returns the tree without these files. A directory that becomes empty is listed in place of its files. */
+/**
+ * Returns the tree without these files. If a directory becomes empty, the list has the directory instead of its files.
+ */
 function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTree {
   const names: LeftPath[] = [];
   const strip = (
@@ -223,7 +233,7 @@ function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTr
     }
     if (!isChanged) return { kept: directory, left: [] };
     const first = here[0];
-    // One entry for a directory that stays completely: an included build directory has thousands of files.
+    // Makes one entry for a directory that stays completely, because a build directory has thousands of files.
     if (entries.size === 0 && at !== rootPath && first !== undefined)
       return { left: [{ ...first, path: at }] };
     const { permissions } = directory;

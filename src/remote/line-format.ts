@@ -1,7 +1,7 @@
-// The format of a line: one session of one writer, as one git commit (src/LINE-FORMAT.md). The commit's
-// message contains the manifest, so that a list needs only commits. The commit's tree contains the manifest
-// again, pages of records, the conversation in pieces, and the root tree of each checkpoint. This file reads
-// and writes bytes. This module moves no ref.
+// Defines the format of a line: one session of one writer, as one git commit (src/LINE-FORMAT.md). The commit's message
+// contains the manifest, so that a list needs only commits. The commit's tree contains the manifest again, pages of
+// records, the conversation in pieces, and the root tree of each checkpoint. This module reads and writes bytes, and
+// moves no ref.
 import type { CheckpointdError } from '../base/errors.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';
@@ -9,13 +9,13 @@ import { corrupt } from './carrier.ts';
 
 export const lineFormat = 1;
 
-/** The number of checkpoints per page of records, by their `seq`. */
+/** The number of checkpoints per page of records. The `seq` of a checkpoint decides its page. */
 export const recordsPerPage = 100;
-/** The size in bytes, and the number of records, at which a piece of the conversation is closed. */
+/** A piece of the conversation is closed when it reaches this size in bytes, or the number of records below. */
 export const pieceBytes = 256 << 10;
 export const pieceRecords = 1000;
 
-/** Limits for data from a remote: far above any real session, and small enough for memory. */
+/** The limits for data from a remote. They are far above any real session, and small enough for memory. */
 export const lineLimits = {
   manifestBytes: 64 << 10,
   pageBytes: 64 << 20,
@@ -24,12 +24,12 @@ export const lineLimits = {
   pieces: 100_000,
   records: 200_000,
   logRecords: 20_000_000,
-  /** The number of files in one checkpoint. */
+  /** The most files in one checkpoint. */
   filesPerTree: 5_000_000,
   directoryDepth: 1_000,
 } as const;
 
-/** The session from which the conversation was imported. */
+/** The line from which the session was imported. */
 export interface LineOrigin {
   readonly session: string;
   readonly writer: string;
@@ -37,18 +37,18 @@ export interface LineOrigin {
   readonly commit: string;
 }
 
-/** The facts about a line that a list shows. JSON-safe. */
+/** The facts about a line that a list shows. All values can be written as JSON. */
 export interface Manifest {
   readonly format: number;
   readonly session: string;
   readonly writer: string;
-  /** Grows with each push of this line. */
+  /** A number that grows with each push of this line. */
   readonly generation: number;
-  /** RFC 3339: the time of the push, by the clock of its writer. */
+  /** The time of the push in RFC 3339, by the clock of the writer. */
   readonly updated: string;
   readonly created: string;
   readonly conversationId: string;
-  /** The name of the directory, without its path. */
+  /** The name of the work tree's directory, without the path. */
   readonly workspace: string;
   readonly strategy: string;
   /** The first words of the conversation. */
@@ -57,7 +57,7 @@ export interface Manifest {
   readonly head?: string;
   readonly checkpoints: number;
   readonly historyLength: number;
-  /** An upper limit in bytes of the contents of all checkpoints together. */
+  /** An upper limit, in bytes, for the contents of all checkpoints together. */
   readonly bytes: number;
   readonly pages: readonly number[];
   readonly pieces: number;
@@ -168,7 +168,10 @@ function laterFormat(format: number): CheckpointdError {
   );
 }
 
-/** The tags and names of a line, which move while records stay. */
+/**
+ * The tags and names of a line. They are separate from the records, because tags and names move and records never
+ * change.
+ */
 export interface LineNames {
   readonly tags: Readonly<Record<string, string>>;
   readonly names: Readonly<Record<string, string>>;
@@ -199,6 +202,6 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   );
 }
 
-/** The names of the page of a checkpoint, of a page, and of a piece. */
+/** Returns the number of the page that has the checkpoint with this `seq`. */
 export const pageOfSeq = (seq: number): number => Math.floor(seq / recordsPerPage);
 export const numbered = (number: number): string => String(number).padStart(8, '0');

@@ -1,5 +1,6 @@
-// Reads a line without trusting it. The head must belong to this session and writer. Every page must exist and be
-// small enough. Every record must name the tree that came with it, and every tree must be possible in a work tree.
+// Reads a line without trusting it. The head must belong to this session and writer. Every page must exist and be small
+// enough. Every record must name the tree that was sent with the record, and every tree must be possible in a work
+// tree.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -23,14 +24,14 @@ import {
   parseNames,
 } from './line-format.ts';
 
-/** A checkpoint of a line. The checkpoint's snapshot is that of the sent tree. */
+/** A checkpoint of a line. The record's snapshot is the id of the sent tree. */
 export interface LineCheckpoint {
   readonly record: CheckpointRecord;
   readonly tag?: Tag;
   readonly name?: string;
 }
 
-/** The session and the writer in the name of a ref. */
+/** The session and the writer that the name of a ref contains. */
 export interface LineIdentity {
   readonly session: string;
   readonly writer: string;
@@ -41,11 +42,11 @@ export interface Line {
   readonly manifest: Manifest;
   /** The checkpoints in the order of `seq`. */
   readonly checkpoints: readonly LineCheckpoint[];
-  /** Ids of the pages and pieces, by their names in the head's tree. */
+  /** The ids of the pages and pieces, by their names in the head's tree. */
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Returns the manifest of a head commit. @throws RemoteCorrupt, also for the head of another line */
+/** Reads a head commit and its manifest. @throws RemoteCorrupt, also for the head of a different line */
 export async function readHead(
   reader: ObjectReader,
   commit: string,
@@ -120,7 +121,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that came with it, since no other tree was sent. */
+/** Checks that the record names the tree that was sent with the record, because no other tree was sent. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,
@@ -154,7 +155,7 @@ export async function* readConversation(
     throw corrupt('a line has more or fewer conversation records than its manifest says');
 }
 
-/** The kinds of records that are pushed. Any other record is a filler. */
+/** The kinds of records that a line may contain. A record of kind `lost` is a filler. */
 const logKinds: ReadonlySet<unknown> = new Set(['conversation', 'ledger', 'descent', 'lost']);
 
 function parseLogRecord(line: string): LogRecord {
@@ -170,10 +171,10 @@ function parseLogRecord(line: string): LogRecord {
 }
 
 /**
- * Checks every directory below the trees of a line once. Names, modes and order must be git's. No tree may be
- * inside itself, or have more files or levels than a work tree can have. Checks that every content exists,
- * and that all contents together have at most `bytesMax` bytes. A few bytes of a pack can become many bytes
- * in a work tree. @throws RemoteCorrupt
+ * Checks every directory of a line's trees once. Names, modes and order must be valid in git. No tree may contain
+ * itself, or have more files or levels than a work tree can have. Also checks that every content exists, and that all
+ * contents together have at most `bytesMax` bytes, because a few bytes of a pack can become many bytes in a work tree.
+ * @throws RemoteCorrupt
  */
 export async function checkTrees(
   reader: ObjectReader,
@@ -206,7 +207,7 @@ interface Unfolded {
   readonly depth: number;
 }
 
-/** Walks depth first without recursion: a malicious chain of directories may be very deep. */
+/** Walks depth first without recursion, because a malicious chain of directories may be very deep. */
 async function unfold(
   reader: ObjectReader,
   root: string,
@@ -268,7 +269,7 @@ async function readText(reader: ObjectReader, blob: string | undefined, bytesMax
   return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
 }
 
-/** Asks for the size first: a content of a gigabyte may take only a thousand bytes in a pack. */
+/** Reads an object. Checks the size first, because a content of a gigabyte may take only a thousand bytes in a pack. */
 async function readObject(
   reader: ObjectReader,
   type: 'blob' | 'tree' | 'commit',
@@ -281,7 +282,7 @@ async function readObject(
   return reader.read(type, id).catch(refused);
 }
 
-/** Turns an error about damaged data into one about the remote. */
+/** Turns an error about damaged data into an error about the remote. */
 function refused(error: unknown): never {
   if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
     throw corrupt('one of its objects is invalid', error.details, error);

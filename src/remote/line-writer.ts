@@ -1,5 +1,5 @@
-// Makes the next head of a line from the present session: the records with the sent trees, the conversation
-// in pieces, and the commit. Reuses everything that the last head has, so the cost depends on what is new.
+// Makes the next head of a line from the current session: the records with the sent trees, the conversation in pieces,
+// and the commit. Reuses all parts of the last head, so that the cost depends only on the new parts.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -31,8 +31,8 @@ import type { TravelObjects } from './travel-objects.ts';
 export interface LineSource {
   readonly store: SnapshotStore;
   /**
-   * The checkpoints in the order of `seq`, each with its present tag. Safety checkpoints are left out,
-   * because they concern only files of this machine.
+   * The checkpoints in the order of `seq`, each with its current tag. Safety checkpoints are left out, because they
+   * concern only files of this machine.
    */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
@@ -58,11 +58,11 @@ export interface LineSource {
 
 export interface WrittenLine {
   readonly line: Line;
-  /** False when the last head already has everything. */
+  /** False when the last head already has all data of the session. */
   readonly isNew: boolean;
   /** The number of checkpoints that the last head lacked. */
   readonly added: number;
-  /** The paths that stay on this machine; those of the newest checkpoint come first. */
+  /** The paths that stay on this machine. The paths of the newest checkpoint come first. */
   readonly left: readonly LeftPath[];
 }
 
@@ -70,9 +70,9 @@ interface Job {
   readonly source: LineSource;
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
-  /** The present or former head on the remote. */
+  /** The line of the last head that this storage made for the remote. */
   readonly previous?: Line;
-  /** The line that the session was imported from, when the remote and the store have all its objects. */
+  /** The line from which the session was imported, if the remote and the store have all objects of the line. */
   readonly imported?: Line;
   readonly now: Date;
   readonly signal?: AbortSignal;
@@ -128,10 +128,10 @@ class SentTrees {
   readonly #job: Job;
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
-  /** The earlier decisions under the same choices. */
+  /** The records that an earlier push sent with the same choices, by checkpoint. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
-  /** The previous checkpoint, and its sent tree. */
+  /** The previous checkpoint's snapshot, and its sent tree. */
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;
@@ -153,7 +153,7 @@ class SentTrees {
     this.#before = new Map(isSame ? previous.checkpoints.map(({ record }) => [record.id, record]) : []);
   }
 
-  /** All paths that stay, each once. */
+  /** All paths that stay, without duplicates. */
   get left(): readonly LeftPath[] {
     return [...this.#left.values()];
   }
@@ -208,7 +208,7 @@ class SentTrees {
     }
   }
 
-  /** Copies a tree into the repository of lines. When that repository has lost a content, copies everything again. */
+  /** Copies a tree into the repository of lines. If the repository has lost a content, copies all contents again. */
   async #copy(root: Directory): Promise<SnapshotId> {
     const { signal } = this.#job;
     let snapshot: SnapshotId;
@@ -227,14 +227,16 @@ class SentTrees {
     return (await this.#job.source.store.changes(from, to)).flatMap(({ after }) => after ?? []);
   }
 
-  /** True when a snapshot is sent completely because it differs only in these files from a completely sent one. */
+  /**
+   * True when a snapshot is sent completely, because it differs from a completely sent snapshot only in these files.
+   */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);
     if ([...strict.keys()].some((path) => path !== rootPath)) return false;
     return this.#behind.goWhole(files, rules, this.#job.signal);
   }
 
-  /** Contents that were sent by an earlier push are not scanned again. */
+  /** Marks the contents that an earlier push sent, so that they are not scanned again. */
   async #prime(): Promise<void> {
     if (this.#isPrimed) return;
     this.#isPrimed = true;
@@ -245,7 +247,7 @@ class SentTrees {
   }
 }
 
-/** Returns the record for sending, without the paths that stay on this machine. */
+/** Returns the record to send, with the sent snapshot. Adds the paths that stay to the skipped paths. */
 function asSent(
   {
     idempotency: _key,
@@ -310,9 +312,9 @@ interface Pieces {
 }
 
 /**
- * Writes the conversation. Every record keeps its position, since checkpoints refer to positions. A filler replaces
- * each record that stays on this machine. Fillers after the last checkpoint are left out, because they contain
- * nothing new for the remote.
+ * Writes the conversation. Every record keeps its position, because checkpoints refer to positions. A filler replaces
+ * each record that stays on this machine. Fillers after the last checkpoint are left out, because they contain nothing
+ * new for the remote.
  */
 async function writePieces(
   { source, objects, signal }: Job,
@@ -413,7 +415,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the same form as after reading the head. */
+/** Returns the parts in the form that a reader of the head gets. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

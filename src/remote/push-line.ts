@@ -1,7 +1,7 @@
-// Pushes the line of one session. Finds out what the remote has, makes the next head, and moves the ref only
-// if the remote still has the expected commit. A local ref records a head before it is sent, so that the next
-// push recognises it after an interrupted push. A head that this storage never made shows that a second
-// storage uses the same writer's id.
+// Pushes the line of one session. Lists the refs of the remote, makes the next head, and moves the ref only if the
+// remote still has the expected commit. A local ref records the head before the push, so that the next push recognises
+// the head after an interrupted push. A head that this storage never made shows that a second storage uses the same
+// writer id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -18,9 +18,9 @@ import { TravelObjects } from './travel-objects.ts';
 export interface PushRequest {
   readonly remotes: Remotes;
   readonly remote: string;
-  /** The directory of this session for its lines. */
+  /** The directory in which this session has its repository of lines. */
   readonly directory: string;
-  /** The id of the session here, and the line that it was imported from. */
+  /** The id of the session in this storage, and below it the line from which the session was imported. */
   readonly session: string;
   readonly origin?: LineOrigin;
   readonly source: (identity: LineIdentity) => LineSource;
@@ -29,27 +29,27 @@ export interface PushRequest {
   readonly signal?: AbortSignal;
   readonly onCheckpoint?: (done: number, total: number) => void;
   readonly warn: (text: string) => void;
-  /** The heads of this session that this process has read. */
+  /** The heads of this session that this process has already read, by commit. */
   readonly heads: Map<string, Line>;
 }
 
 export interface Pushed extends LineIdentity {
-  /** False when the remote had everything, and in a dry run. */
+  /** False when the remote already had all data, and in a dry run. */
   readonly pushed: boolean;
   readonly ref: string;
   readonly written: WrittenLine;
-  /** The size in bytes of contents that the remote lacked. */
+  /** The size in bytes of the contents that the remote lacked. */
   readonly bytes: number;
-  /** The lines of other writers for the same session. */
+  /** The refs of other writers' lines of the same session. */
   readonly others: readonly RemoteRef[];
 }
 
 const attemptsMax = 5;
-/** Counting loose objects after each push would cost more than it saves. */
+/** The number of pushes between two packings. Counting loose objects after each push would cost more than it saves. */
 const pushesPerPacking = 16;
 
 /**
- * Pushes the present state of a session.
+ * Pushes the current state of a session.
  *
  * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted on the remote), and the errors of
  * reading the store. After a failure the session is unchanged.
@@ -80,7 +80,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin?.session);
-  // Fetched objects show git what the remote has, so an imported session sends only its new objects.
+  // The fetched objects tell git which objects the remote has, so that an imported session sends only its new objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
@@ -116,7 +116,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  // Confirms a pending head before another head replaces it.
+  // Confirms a pending head before the new head replaces it.
   const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
   await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {
@@ -157,7 +157,10 @@ async function notedHeads(
   return { pushed: refs.get(pushed), pending: refs.get(pending) };
 }
 
-/** Returns the head before the next one. `foreign` when the remote has a head that this storage did not make. */
+/**
+ * Returns the head that the next head will follow. Returns `foreign` when the remote has a head that this storage did
+ * not make.
+ */
 async function lastHead(
   objects: TravelObjects,
   identity: LineIdentity,
@@ -165,12 +168,13 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // The remote has no head. The next head follows the last head made here, and so everything that was fetched.
+  // If the remote has no head, the next head follows the last head that this storage made, so that it also follows all
+  // heads that other machines fetched.
   let last = there === undefined ? (pending ?? pushed) : pushed;
-  // The head of a push whose answer was lost, or of the last push.
+  // The remote has the pending head: its push succeeded, even if the answer was lost.
   if (there !== undefined && there === pending) last = pending;
-  // The remote may have been reset to an earlier head of ours. A successor of the last head also succeeds that
-  // earlier head.
+  // The remote may have been reset to an earlier head of this storage. A successor of the last head then also succeeds
+  // the earlier head.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';
@@ -184,14 +188,14 @@ async function lastHead(
     heads.set(last, line);
     return line;
   } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the note is damaged
+    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the record is damaged
     throw error;
   }
 }
 
 /**
- * Returns the line that the session was imported from, if this remote has it and the store has adopted its
- * objects. The first push of an imported session then sends only what is new in the session.
+ * Returns the line from which the session was imported, if this remote has the line and the store has adopted its
+ * objects. The first push of an imported session then sends only the session's new data.
  */
 async function importedLine(
   { origin }: PushRequest,

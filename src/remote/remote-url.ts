@@ -1,11 +1,12 @@
-// The address of a remote in parsed parts: ssh, https or a path of this machine. An address that git would take for a
-// program to start, an option or a password is refused here. Git gets only addresses that this file composes.
+// Parses the address of a remote: ssh, https or a path of this machine. Refuses an address with a password, and an
+// address that git would take for an option or for a program to start. Git gets only addresses that this module
+// composes.
 import { pathToFileURL } from 'node:url';
 import { CheckpointdError } from '../base/errors.ts';
 
 /**
- * An accepted address. `path` begins with `/`, except for `scp`, where it may be relative to the home directory
- * there.
+ * An accepted address. `path` begins with `/`. With `scp` the path may also be relative to the home directory on the
+ * remote machine.
  */
 export type RemoteUrl =
   | {
@@ -21,7 +22,7 @@ export type RemoteUrl =
 const lengthMax = 2048;
 const hostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/;
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
-/** User names that are access tokens, or with which hosts expect one. */
+/** Matches user names that are access tokens, or with which hosts expect an access token. */
 const tokenForm = /^(?:gh[pousr]_|github_pat_|glpat-|x-access-token|oauth2)|^.{40,}$/i;
 
 /** Parses an address from a client. @throws InvalidRemote with the remedy */
@@ -36,7 +37,10 @@ export function parseRemoteUrl(text: string): RemoteUrl {
   return parseUrl(name, text);
 }
 
-/** Returns the address in git's form. Git refuses a bare path when contents are left out. */
+/**
+ * Returns the address in the form that git gets. A path becomes a URL, because git refuses a path when contents are
+ * left out.
+ */
 export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
 }
@@ -67,7 +71,7 @@ function parseUrl(form: 'ssh' | 'https', text: string): RemoteUrl {
   };
 }
 
-/** Parses `user@host:path`, as people write it. A single letter before the colon is a drive of Windows. */
+/** Parses the form `user@host:path`. A single letter before the colon is refused, because it is a drive of Windows. */
 function parseScp(text: string): RemoteUrl {
   const [, user, host = '', path = ''] = /^(?:([^@:/]*)@)?([^@:/]{2,}|\[[^\]/]*\]):(.+)$/.exec(text) ?? [];
   if (!hostForm.test(host) || path.startsWith('-') || path.startsWith(':')) throw malformed();
@@ -88,7 +92,7 @@ function parseFile(rest: string): RemoteUrl {
   return { form: 'file', path: checkedPath(decoded) };
 }
 
-/** Refuses a path of one slash, which names nothing, and a path that a remote shell would take for an option. */
+/** Refuses the path `/`, which names no repository, and a path that a remote shell would take for an option. */
 function checkedPath(path: string): string {
   if (path.length < 2 || path.startsWith('/-') || path.startsWith('//')) throw malformed();
   return path;

@@ -1,6 +1,5 @@
-// The remotes of one storage, and the writer's id of the storage: a small file that all daemons of the storage share
-// and change under a lock. Each remote is stored in parsed parts, so that no secret and no option of git gets into
-// the file.
+// Stores the remotes and the writer id of one storage, in a small file that all daemons of the storage share and change
+// under a lock. Each address is stored in parsed parts, so that the file contains no secret and no option of git.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,10 +11,13 @@ import { base32 } from '../base/ids.ts';
 import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
-/** Where a host has the refs of lines: `hidden` below refs/checkpointd/, or `heads` when it accepts only branches. */
+/**
+ * The place of the refs of lines on a host: `hidden` is below refs/checkpointd/, and `heads` is for a host that accepts
+ * only branches.
+ */
 export type LinePlace = 'hidden' | 'heads';
 
-/** A remote in the storage's file. */
+/** A remote as the storage's file records it. */
 export interface Remote {
   readonly name: string;
   readonly url: RemoteUrl;
@@ -28,10 +30,10 @@ export interface Remote {
 
 interface RemotesFile {
   readonly format: 1;
-  /** The id under which this storage writes. No other storage moves its heads. */
+  /** The id with which this storage writes lines. No other storage moves the heads of this writer. */
   readonly writer: string;
   readonly remotes: readonly Remote[];
-  /** The sessions of the lines of this writer: one session of this storage per line. */
+  /** The session of this storage that writes each line of this writer, by the session in the line's name. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +48,7 @@ export class Remotes {
     this.#file = join(storage, 'remotes.json');
   }
 
-  /** Returns all remotes, by name. @throws StoreCorrupt, StoreVersion */
+  /** Returns all remotes, sorted by name. @throws StoreCorrupt, StoreVersion */
   list(): readonly Remote[] {
     return this.#read()?.remotes ?? [];
   }
@@ -67,7 +69,7 @@ export class Remotes {
     return join(this.#storage, 'remotes', name);
   }
 
-  /** The id of this storage's writer. Undefined before a remote was added. */
+  /** The writer id of this storage. Undefined before the first remote is added. */
   get writer(): string | undefined {
     return this.#read()?.writer;
   }
@@ -81,7 +83,7 @@ export class Remotes {
     });
   }
 
-  /** Removes a remote with the data fetched from it. Returns false when there was none. */
+  /** Removes a remote and the data fetched from it. Returns false when there is no remote of this name. */
   async remove(name: string): Promise<boolean> {
     if (!this.list().some((remote) => remote.name === name)) return false;
     await this.#change((now) => ({ ...now, remotes: now.remotes.filter((remote) => remote.name !== name) }));
@@ -90,8 +92,8 @@ export class Remotes {
   }
 
   /**
-   * Returns the line that a session of this storage writes: its writer, and the session in its name. Two sessions
-   * that were imported from the same line do not share one: the second writes a new line.
+   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. Two
+   * sessions that were imported from the same line do not share a line, because the second session writes a new line.
    */
   async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
     const now = this.#read();
@@ -108,8 +110,8 @@ export class Remotes {
   }
 
   /**
-   * Replaces the writer's id, because another storage (a cloned container) uses `old`, too. Another daemon of
-   * this storage may have replaced the id already.
+   * Replaces the writer id, because a different storage (a cloned container) also uses `old`. Changes nothing if a
+   * different daemon of this storage has already replaced the id.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));
@@ -168,17 +170,17 @@ function damaged(file: string): CheckpointdError {
 }
 
 interface LockWanted {
-  /** The name of the lock, which belongs to an existing directory. */
+  /** The name of the lock. The lock belongs to an existing directory. */
   readonly name: string;
   readonly directory: string;
-  /** The file of the lock on systems that need one. */
+  /** The file of the lock, on systems that need a file for a lock. */
   readonly file: string;
   readonly waitMs: number;
   /** The message when another process keeps the lock for too long. */
   readonly busy: string;
 }
 
-/** Runs work that one process of this machine may do at a time. @throws ServerBusy */
+/** Runs work that only one process of this machine may do at a time. @throws ServerBusy */
 export async function underLock<T>(
   { name, directory, file, waitMs, busy }: LockWanted,
   work: () => Promise<T>,
@@ -193,7 +195,7 @@ export async function underLock<T>(
   }
 }
 
-/** Returns `wr_` and 20 random characters. */
+/** Makes a writer id: `wr_` and 20 random characters. */
 function newWriter(): string {
   return `wr_${base32(randomBytes(13), 20)}`;
 }

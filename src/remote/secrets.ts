@@ -1,12 +1,12 @@
-// Finds secrets in the contents of files by the forms that their issuers document. In doubt the module
-// reports a secret. The user can still push the file by naming its path.
+// Finds secrets in the contents of files, by the forms of secrets that their issuers document. When in doubt, this
+// module reports a secret. The user can still push the file by naming its path.
 
 interface Rule {
   readonly name: string;
   readonly form: RegExp;
 }
 
-/** The beginning of each form is also in {@link beginnings}. */
+/** The rules. The beginning of each form must also be in {@link beginnings}. */
 const rules: readonly Rule[] = [
   { name: 'privateKey', form: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
   { name: 'puttyKey', form: /PuTTY-User-Key-File-\d/ },
@@ -25,11 +25,11 @@ const rules: readonly Rule[] = [
   { name: 'huggingFaceToken', form: /\bhf_[0-9A-Za-z]{34}\b/ },
 ];
 
-/** The beginnings of all forms: one pass with them clears most contents without secrets. */
+/** The beginnings of all forms. One search for the beginnings is enough for most contents without secrets. */
 const beginnings =
   /-----BEGIN |PuTTY-User-Key|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack\.com|AIza|sk-|[sr]k_live_|npm_|pypi-AgE|SG\.|hf_/;
 
-/** Larger contents are not scanned: they are data, not settings. */
+/** The largest content, in bytes, that is scanned. Larger contents are usually data and not settings. */
 export const scannedBytesMax = 1 << 20;
 
 /** Returns the name of the first rule that finds a secret in a content. */

@@ -1,6 +1,5 @@
-// A bare repository of ours in which lines are built and read. The repository sees the objects of the
-// session's store, or the fetched objects, as alternates, and stores new objects. The callers of this module
-// move the refs.
+// Manages a bare repository in which the daemon builds and reads lines. The repository stores new objects, and reads
+// the objects of the session's store or the fetched objects as alternates. The callers of this module move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -24,22 +23,25 @@ import type { Directory } from '../tree/tree.ts';
 import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
-/** Each look-up of an object searches all packs, and an import links a few packs instead of copying their objects. */
+/**
+ * The most packs before a packing. Each look-up of an object searches all packs, and an import links packs instead of
+ * copying their objects.
+ */
 const packsMax = 20;
 
 export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /** The file that lists which contents of a store without git objects are in this repository. */
+  /** The file for stores without git objects. It lists the store's contents that are already in this repository. */
   readonly contentsFile: string;
-  /** The directory for incoming contents. Emptied at open. */
+  /** The directory for incoming contents. It is emptied when the repository is opened. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
   readonly reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
-  /** The known sizes of contents. One query returns the sizes of many contents before these contents are read. */
+  /** The known sizes of contents. One query reads the sizes of many contents before the contents are read. */
   readonly #sizes = new Map<BlobId, number>();
   /** The directories of snapshots that were read, by their ids. */
   readonly #built = new Map<string, Directory>();
@@ -57,8 +59,8 @@ export class TravelObjects {
   }
 
   /**
-   * Makes or repairs the repository in a directory that one process uses at a time. A repository with more packs than
-   * `renewsAbovePacks` is replaced by an empty one: its user fetches everything again.
+   * Makes or repairs the repository in a directory that only one process uses at a time. Replaces a repository with
+   * more packs than `renewsAbovePacks` by an empty repository. The caller then fetches all objects again.
    */
   static async open(
     directory: string,
@@ -71,7 +73,8 @@ export class TravelObjects {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
     files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
-    // Moved away first: a kill must not leave refs without their objects.
+    // The repository is moved away before its removal, because a kill during the removal must not leave refs without
+    // their objects.
     if (objects.packs().size > renewsAbovePacks) {
       const old = join(objects.spoolDirectory, 'old.git');
       files.renameSync(objects.gitDir, old);
@@ -81,7 +84,7 @@ export class TravelObjects {
     return objects;
   }
 
-  /** Returns a writer for a snapshot, like that of the store `shadow`. */
+  /** Returns a writer for a snapshot, which works like the writer of the strategy `shadow`. */
   snapshotWriter(signal?: AbortSignal): SnapshotWriter {
     const { reader, spoolDirectory } = this;
     const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };
@@ -111,7 +114,7 @@ export class TravelObjects {
     else yield await this.reader.read('blob', blob);
   }
 
-  /** Returns the sizes of contents in bytes; -1 for missing ones. */
+  /** Returns the sizes of contents in bytes. Returns -1 for a missing content. */
   async sizes(blobs: readonly BlobId[]): Promise<number[]> {
     const sizes = await this.reader.sizes(blobs);
     for (const [index, blob] of blobs.entries()) {
@@ -125,7 +128,7 @@ export class TravelObjects {
     return this.#writer.write(type, bytes);
   }
 
-  /** Returns every ref below one of these names, with its commit. Each name ends with a slash. */
+  /** Returns every ref below these names, with the ref's commit. Each name ends with a slash. */
   async refsBelow(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     try {
       return refsInFiles(this.gitDir, names);
@@ -138,13 +141,15 @@ export class TravelObjects {
     return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
   }
 
-  /** Writes refs one after the other, in this order. Starts no git when their directories exist. */
+  /**
+   * Writes the refs one after another, in the given order. Does not start git when the directories of the refs exist.
+   */
   async writeRefs(refs: ReadonlyMap<string, string>): Promise<void> {
     const left = [...refs].filter(([ref, to]) => !writeRefFile(join(this.gitDir, ref), to));
     await this.moveRefs(new Map(left));
   }
 
-  /** Moves refs together. Undefined removes a ref. */
+  /** Moves all refs in one transaction. The value undefined removes a ref. */
   async moveRefs(moves: ReadonlyMap<string, string | undefined>): Promise<void> {
     const lines = [...moves].map(([ref, to]) =>
       to === undefined ? `delete ${ref}\n` : `update ${ref} ${to}\n`,
@@ -154,7 +159,7 @@ export class TravelObjects {
       await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
   }
 
-  /** Returns the names of all packs, without ending. */
+  /** Returns the names of all packs, without the file name ending. */
   packs(): ReadonlySet<string> {
     const names = entriesIn(this.#packDirectory).map(({ name }) => name);
     return new Set(names.filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -5)));
@@ -163,7 +168,7 @@ export class TravelObjects {
   /** Removes packs whose objects no ref needs. */
   async removePacks(isUnneeded: (name: string) => boolean): Promise<void> {
     const unneeded = [...this.packs()].filter(isUnneeded);
-    // The index goes first: git fails on an index without its pack.
+    // The index is removed first, because git fails on an index without its pack.
     for (const name of unneeded)
       for (const ending of ['idx', 'rev', 'pack'])
         files.rmSync(join(this.#packDirectory, `${name}.${ending}`), { force: true });
@@ -175,8 +180,8 @@ export class TravelObjects {
   }
 
   /**
-   * Packs loose objects, small packs and refs when there are many: every push adds some ten objects, and every fetch a
-   * pack. A failure leaves the repository complete, and the next packing tries again.
+   * Packs loose objects, small packs and refs when there are many. Every push adds some ten objects, and every fetch
+   * adds a pack. A failure leaves the repository complete, and the next packing tries again.
    */
   async pack(): Promise<void> {
     const place = this.#place;
@@ -196,7 +201,7 @@ export class TravelObjects {
     await ended(packing.pack());
   }
 
-  /** True when one commit is the other, or its ancestor. This repository must have both. */
+  /** True when `earlier` is `later` or an ancestor of `later`. This repository must have both commits. */
   async isBefore(earlier: string, later: string): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', earlier, later];
     const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128] });

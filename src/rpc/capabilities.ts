@@ -1,9 +1,9 @@
-// The answer of `initialize`: capabilities and limits of this daemon, as data. This module loads nothing,
-// because the first answer must be fast, and reads from disk only which optional packages are installed.
+// Provides the answer to `initialize`, with the capabilities and limits of this daemon. This module loads no large
+// module, because the first answer must be fast. From the disk it reads only which optional packages are installed.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 
-/** The capabilities of this daemon, which the connection itself does not know. */
+/** The capabilities and limits of this daemon. The connection adds its own limits. */
 interface Offer {
   readonly capabilities: Omit<CheckpointdServerCapabilities, 'events'>;
   readonly limits: Omit<ServerLimits, 'maxHeaderBytes' | 'maxBodyBytes' | 'maxInFlight'>;

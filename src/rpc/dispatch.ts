@@ -1,6 +1,6 @@
-// Calls the handler of a method and returns its outcome: validation, cancellation, progress, and the one
-// place where a request's failure is caught. Mentions no handler by name, and is independent of the daemon's
-// start and end. The queue controls the order within a session.
+// Calls the handler of a method and returns the outcome. Validates parameters, handles cancellation and progress, and
+// is the only place that catches the failure of a request. This module mentions no handler by name, and is independent
+// of the daemon's start and end. The queue of a session controls the order of its requests.
 import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
@@ -13,11 +13,11 @@ import type { RequestOutcome } from './transport/connection.ts';
 
 /** The arguments of a handler besides its parameters. */
 export interface RequestContext {
-  /** Aborted by the client's cancel (of cancellable methods) and when the daemon stops. */
+  /** The signal is aborted when the client cancels a cancellable request, and when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;
-  /** The requesting client: one object per connection, compared by identity. */
+  /** The requesting client. Each connection has one object, which is compared by identity. */
   readonly client: object;
 }
 
@@ -26,7 +26,7 @@ export type Handler<M extends RequestMethod> = (
   context: RequestContext,
 ) => Promise<ResultOf<M>>;
 
-/** The methods that the life cycle itself answers. */
+/** The methods that the connection itself answers. */
 export type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
 
 /** One handler per method. A handler gets validated parameters. */
@@ -37,7 +37,10 @@ export type Handlers = {
 export interface DispatchPorts {
   readonly client: object;
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
-  /** Loads all other handlers when the first of them is needed. A missing one is answered with -32601. */
+  /**
+   * Loads all other handlers when a request first needs one of them. A request without a handler is answered with
+   * -32601.
+   */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   readonly notify: (method: '$/progress', params: object) => void;
   readonly log: Log;
@@ -66,7 +69,7 @@ export class Dispatcher {
     return this.#run(method, facts, value as Readonly<Record<string, unknown>>, cancel);
   }
 
-  /** Waits until no request runs, at most `graceMs`; then aborts the rest. */
+  /** Waits up to `graceMs` until no request runs, and then aborts the remaining requests. */
   async finishRequests(graceMs: number): Promise<void> {
     if (this.#running.size > 0 && graceMs > 0) {
       const idle = new Promise<void>((resolve) => {
@@ -87,13 +90,14 @@ export class Dispatcher {
     const forward = (): void => controller.abort();
     if (facts.cancellable && cancel.aborted) forward();
     else if (facts.cancellable) cancel.addEventListener('abort', forward, { once: true });
-    // The stop does not wait for the life cycle's own requests, since they start it.
+    // The stop does not wait for `initialize` and `shutdown`, because `shutdown` starts the stop.
     if (facts.effects !== 'process') this.#running.add(controller);
     const progress = this.#progressOf(method, facts, params);
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order. Later requests must not lose a turn.
+      // Only the first requests wait here for the handlers, in their order. Later requests must not wait for a turn of
+      // the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
@@ -154,7 +158,10 @@ function notFound(method: string): RequestOutcome {
   return { error: wireError('MethodNotFound', message) };
 }
 
-/** Returns the catalogue's entry of a request that a client may send. Undefined for others, such as `constructor`. */
+/**
+ * Returns the facts about a method whose request a client may send. Returns undefined for all other names, such as
+ * `constructor`.
+ */
 function factsOf(method: string): MethodFacts | undefined {
   if (!Object.hasOwn(methods, method)) return undefined;
   const facts: MethodFacts = methods[method as keyof typeof methods];

@@ -1,12 +1,13 @@
-// Ends the daemon, or one client's share of it, always by the same steps. Stops once, within a time limit,
-// sends the replies, and exits with the code of this end. Uses no session. The daemon decides what a stop
-// removes or keeps.
+// Ends the daemon, or the share of one client in it, always with the same steps. Stops the work once within a time
+// limit, sends the responses, and exits with the code for this end. This module uses no session. The daemon decides
+// what a stop removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
- * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output without a reader.
- * `framing`: the client's bytes were invalid. `failure`: an uncaught error of ours. `idle`: no client came for long.
+ * The reason why the daemon ends. `exit` means an exit without a shutdown. `endOfInput` includes an output without a
+ * reader. `framing` means invalid bytes from the client, and `failure` an uncaught error of the daemon. `idle` means
+ * that no client has connected for a long time.
  */
 export type EndReason =
   | 'shutdown'
@@ -19,40 +20,49 @@ export type EndReason =
   | 'idle';
 
 export interface EndingPorts {
-  /** Lets running requests finish for a while, then aborts them. */
+  /** Waits up to `graceMs` for running requests, and then aborts the remaining requests. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
   /** Ends all sessions. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;
-  /** Waits until the replies are sent. */
+  /** Waits until the responses are sent. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** Work that continues while there is time and may stay unfinished. Must not reject. */
+  /** Waits for work that may stay unfinished when the time is over. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
 }
 
-// A client that shuts down waits a second (eglot kills after 1.5 s). Running requests get the first part of
-// this second.
+// A client that sends `shutdown` waits about a second for the answer (eglot kills the daemon after 1.5 s). Running
+// requests get the first part of this second.
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
-/** A client that closes the daemon's input but continues to read waits for the answers, and sends nothing more. */
+/**
+ * The time for running requests after the end of the input. A client that closes the input but continues to read waits
+ * for the answers.
+ */
 const inputGraceMs = 2500;
 
-/** How long each part of an end may take, in order. The next start completes unfinished work. */
+/** The time limits for the parts of an end, in order. The next start completes unfinished work. */
 interface Patience {
-  /** A longer restore is interrupted between two of its steps. The restore's note says how to continue. */
+  /**
+   * The limit for the stop. A longer restore is interrupted between two of its steps. The restore's note says how to
+   * continue.
+   */
   readonly stopMsMax: number;
-  /** Replies get at least this long, plus the part of `drainedMsMax` that the stop did not use. */
+  /** The least time for sending the responses. They get more time if the stop leaves part of `drainedMsMax` unused. */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
-  /** Removed sessions are already renamed away. The next start deletes the rest. */
+  /** The limit for the deletion of removed sessions, which are already renamed. The next start deletes the rest. */
   readonly finishMsMax: number;
 }
 
-/** A client that sends `exit` waits for the process, and kills it after two seconds. */
+/**
+ * The limits after `exit`. A client that sends `exit` waits for the end of the process, and kills the process after two
+ * seconds.
+ */
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
-/** Reasons for which no client waits for replies, or after which the daemon cannot continue. */
+/** The reasons for which running requests get no time: no client waits for responses, or the daemon cannot continue. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
 export class Ending {
@@ -68,12 +78,15 @@ export class Ending {
     return this.#stopped !== undefined;
   }
 
-  /** Performs `shutdown`: resolves when everything is stopped, or when the client must not wait any longer. */
+  /** Performs `shutdown`. Resolves when the stop is complete, or when the client must not wait any longer. */
   async shutdown(): Promise<void> {
     await within(shutdownMsMax, this.#stop('shutdown'));
   }
 
-  /** Ends for good. The first call determines the code. Later calls wait for the same end. */
+  /**
+   * Ends the daemon or the client's share. The first call determines the exit code, and later calls wait for the same
+   * end.
+   */
   end(reason: EndReason, code: number): Promise<void> {
     this.#ended ??= this.#end(reason, code);
     return this.#ended;
@@ -100,7 +113,7 @@ export class Ending {
     try {
       await this.#ports.stop(reason);
     } catch (error) {
-      // The process must end after every failure, with the code that its parent expects.
+      // The failure is only logged, because the process must end in any case, with the code that its parent expects.
       this.#ports.log.error('The stop failed. The next start removes what it left.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }

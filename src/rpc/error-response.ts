@@ -1,6 +1,6 @@
-// Converts failures to the form of the wire: a number, a message with a remedy, and data that a program can
-// use. Decides no policy (retries, undo) and hides the text of foreign errors: it may quote file contents or
-// the environment.
+// Converts failures to error responses: a number, a message with a remedy, and data that a program can use. This module
+// decides no policy, such as retries or undo. It hides the text of unexpected errors, because the text may quote file
+// contents or the environment.
 import { randomBytes } from 'node:crypto';
 import {
   CheckpointdError,
@@ -15,7 +15,7 @@ import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
 
-/** The wire's own refusals, which only the transport can raise. */
+/** The kinds of errors that only the transport reports. */
 export type TransportErrorKind =
   | 'ParseError'
   | 'InvalidRequest'
@@ -24,7 +24,7 @@ export type TransportErrorKind =
   | 'RequestCancelled'
   | 'ServerCancelled';
 
-/** The number of each kind. A kind that is missing in the registry of protocol.json does not compile. */
+/** The number of each kind of error. A kind that protocol.json does not define does not compile. */
 const codes: Readonly<Record<ErrorKind | TransportErrorKind, number>> = errorCodes;
 
 export interface WireErrorData {
@@ -50,7 +50,7 @@ export function wireError(
   return { code: codes[kind], message, data: { kind, retryable: false, effects: 'none', ...data } };
 }
 
-/** Returns -32602 with the problem of each invalid field. */
+/** Returns the error -32602 with the problem of each invalid field. */
 export function invalidParams(method: string, issues: readonly Issue[]): WireError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
@@ -72,15 +72,15 @@ function fromExpected(error: CheckpointdError): WireError {
 
 export interface FailedRequest {
   readonly method: string;
-  /** True when the method may change anything. Decides what an unexpected failure says about its effects. */
+  /** True when the method may change data. An unexpected failure of the method then has unknown effects. */
   readonly mutates: boolean;
   readonly log: Log;
 }
 
 /**
- * Turns a thrown value into an error of the wire. Expected failures keep their text (`details.operationId` and
- * `details.issues` become fields of `data`). Any other value is InternalError with an incident number, under which
- * the log has the rest. Only dispatch knows the cause of an abort, so it reports cancellation.
+ * Turns a thrown value into an error response. Expected failures keep their text, and `details.operationId` and
+ * `details.issues` become fields of `data`. Any other value becomes InternalError with an incident number, under which
+ * the log has the details. Dispatch reports cancellation, because only dispatch knows the cause of an abort.
  */
 export function toWireError(error: unknown, request: FailedRequest): WireError {
   if (error instanceof CheckpointdError) {
@@ -95,7 +95,7 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
     return refusal;
   }
   const incident = randomBytes(4).toString('hex');
-  // The client also gets the first line (window/logMessage), so it says no more than the response does.
+  // The client also gets this line (window/logMessage), so the line reveals no more than the response.
   request.log.error(`${request.method} failed unexpectedly (incident ${incident}).`);
   request.log.info(
     `incident ${incident}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -105,12 +105,12 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
 }
 
 /**
- * Explains a failed system call for which no other module has a text. Undefined when the cause was not the system.
- * The details name the call, and the remedy is the same for storage and work tree.
+ * Explains a failed system call for which no other module has a text. Returns undefined when the error is not of the
+ * system. The details name the call, and the remedy is the same for storage and work tree.
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);
-  // Codes of Node's own checks begin with ERR_: those are defects of ours.
+  // The codes of Node's own checks begin with ERR_. Such an error is a defect of the daemon.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
   const details = { code, ...given({ path, syscall }) };
@@ -128,7 +128,7 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   return wireError('StoreUnavailable', message, { retryable: true, effects, details });
 }
 
-/** Returns the cause below checkpointd's own error, or undefined without one. */
+/** Returns the foreign error that caused checkpointd's own error, as text. Returns undefined when there is none. */
 function causeOf(error: CheckpointdError): string | undefined {
   const { cause } = error;
   if (cause instanceof CheckpointdError) return causeOf(cause);

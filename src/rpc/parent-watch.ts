@@ -1,12 +1,15 @@
-// Notices that the client has died although the input did not end. A sibling process may have the pipe's
-// other end open. (Without this watch, daemons lived on for 36 minutes.) Watches only process ids. A reused
-// id looks alive, so the end of input remains the first sign.
+// Detects that the client has died although the input did not end, because a different process has the pipe open.
+// (Without this watch, daemons continued to run for 36 minutes.) Watches only process ids. A reused id looks alive, so
+// the end of input remains the main sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {
   /** The client's process id, from `initialize` or the command line. */
   readonly processId?: number;
-  /** True to notice that our own parent changed. Suitable for stdio, where the client is the parent process. */
+  /**
+   * True to detect that the parent of this process changed. Suitable for stdio, because the client is then the parent
+   * process.
+   */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;
   readonly intervalMs?: number;
@@ -15,8 +18,8 @@ export interface ParentWatchPorts {
 }
 
 /**
- * Polls once a second and calls `onGone` once. Returns a function that ends the watch. A process id that is invisible
- * now is not watched: the client may run in another container.
+ * Polls once a second, and calls `onGone` once. Returns a function that ends the watch. Does not watch a process id
+ * that is invisible at the start, because the client may run in a different container.
  */
 export function watchParent(ports: ParentWatchPorts): () => void {
   const alive = ports.isAlive ?? isAlive;

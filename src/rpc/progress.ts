@@ -1,18 +1,18 @@
-// Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends
-// no report. A longer request sends at most ten reports a second, and an end before the response. A request
-// without a `workDoneToken` sends no reports.
+// Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends no report.
+// For a longer request, the daemon sends at most ten reports a second, and a last report before the response. A request
+// without a `workDoneToken` gets no reports.
 import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
-/** The progress of the work. Absent fields are unknown. Each report is complete by itself. */
+/** The progress of the work. Each update is complete by itself, and absent fields are unknown. */
 export interface ProgressUpdate {
   /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
   readonly message?: string;
   /** 0 to 100. */
   readonly percentage?: number;
-  /** True when `$/cancelRequest` still has an effect: false from the moment the operation commits. */
+  /** True when `$/cancelRequest` still has an effect. False from the moment when the operation commits. */
   readonly cancellable?: boolean;
   readonly filesDone?: number;
   readonly filesTotal?: number;
@@ -21,19 +21,19 @@ export interface ProgressUpdate {
 }
 
 export interface ProgressReporter {
-  /** Reports progress. Cheap at any rate of calls: only the latest update is sent. */
+  /** Reports progress. Frequent calls are cheap, because only the latest update is sent. */
   report(update: ProgressUpdate): void;
 }
 
-/** The reporter of one request, which dispatch ends. */
+/** The reporter of one request. Dispatch ends the reporter. */
 export interface EndableProgress extends ProgressReporter {
-  /** Sends the last report if there was a first one. `report` then does nothing. */
+  /** Sends the report `end`, if the report `begin` was sent. After this call `report` does nothing. */
   end(): void;
 }
 
 type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
 
-/** Titles of methods for people. A method without an entry is shown by its own name. */
+/** The titles of methods for people. A method without a title is shown by its name. */
 const titles: Readonly<Record<string, string>> = {
   'session/open': 'Opening the session',
   'checkpoint/init': 'Preparing checkpoints',
@@ -60,7 +60,7 @@ class TokenProgress implements EndableProgress {
   readonly #begin: object;
   #timer: NodeJS.Timeout | undefined;
   #latest: ProgressUpdate | undefined;
-  /** The last line that was sent for people. */
+  /** The latest line for people. */
   #line: string | undefined;
   #begun = false;
   #ended = false;
@@ -86,8 +86,8 @@ class TokenProgress implements EndableProgress {
   }
 
   /**
-   * Sends the latest report, and sends no other report for a while. When there is no report to send, the next
-   * report is sent at once.
+   * Sends the latest update, and then no update for 100 ms. If there is no update to send, the next update is sent at
+   * once.
    */
   #tick(): void {
     this.#timer = undefined;
@@ -100,7 +100,7 @@ class TokenProgress implements EndableProgress {
   }
 }
 
-/** Returns a report for an editor: a line, and a percentage when both numbers are known. */
+/** Returns the update with the fields that editors show: a line, and a percentage if both numbers are known. */
 function forPeople(update: ProgressUpdate): ProgressUpdate {
   const { filesDone, filesTotal } = update;
   if (filesDone === undefined) return update;
@@ -109,7 +109,7 @@ function forPeople(update: ProgressUpdate): ProgressUpdate {
   return { message: `${filesDone} of ${filesTotal} files`, percentage, ...update };
 }
 
-/** Returns the reporter of a request with this token. */
+/** Starts the reports for a request with this token. Returns the reporter. */
 export function startProgress(
   send: Send,
   token: ProgressToken,

@@ -1,5 +1,5 @@
-// Logs one line per answered request: changes and failures at the default level, everything else at debug.
-// Quotes ids, tags, numbers and our own words, never the text of a message or a file.
+// Logs one line per answered request: changes and failures at the default level, all other requests at debug. The lines
+// quote ids, tags, numbers and the daemon's own words, but never the text of a message or a file.
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';
@@ -24,7 +24,7 @@ function gistOfRestore({ checkpoint, counts, dryRun }: RestoreResult): string {
   return words.filter((word) => word !== undefined).join(', ');
 }
 
-/** Summaries of results, by method. */
+/** The functions that summarise results, by method. */
 const gists: Readonly<Record<string, (result: never) => string>> = {
   'session/open': ({ workspace, strategy, resumed, checkpoints }: SessionOpenResult) =>
     [
@@ -45,7 +45,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
   'session/delete': () => 'done',
 };
 
-/** Returns the session of a request. The session of an opening is in its result. */
+/** Returns the session of a request. For `session/open` the session is in the result. */
 function sessionOf(params: unknown, outcome: RequestOutcome): string {
   for (const place of ['result' in outcome ? outcome.result : undefined, params]) {
     if (typeof place !== 'object' || place === null || !('session' in place)) continue;

@@ -1,6 +1,5 @@
-// One client of the server: its connection with its own life cycle, running requests, progress, trace and
-// end. This module decides nothing about the daemon: the server decides what the end of a client means for
-// sessions and for the process.
+// Serves one client: its connection, with the life cycle, the running requests, progress, trace and end of the
+// connection. The server decides what the end of a client means for sessions and for the process.
 import type { Readable } from 'node:stream';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -27,36 +26,39 @@ import { inFlightMax } from './transport/admission.ts';
 import { Connection, type ConnectionEnd, type RequestOutcome } from './transport/connection.ts';
 import type { FrameOutput } from './transport/one-write-writer.ts';
 
-/** The connection of a client, and a way to close it. */
+/** The streams of a client's connection, and a function that closes them. */
 export interface ClientStreams {
   readonly input: Readable;
   readonly output: FrameOutput;
-  /** Closes both streams after the last frame was sent. */
+  /** Closes both streams. Called after the last frame was sent. */
   readonly close: () => void;
 }
 
 export interface ServedClientPorts {
   readonly streams: ClientStreams;
   readonly log: Log;
-  /** True when the client is our parent process (stdio). */
+  /** True when the client is the parent of this process (stdio). */
   readonly isParent: boolean;
   /** The client's process id, if the command line contains it. */
   readonly processId?: number;
-  /** Called when the first request needs the handlers. */
+  /** Loads the handlers. Called when a request first needs them. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   /** Called when the answer to `initialize` was sent. */
   readonly onInitialized: () => void;
   /** Performs `shutdown`, within a time limit. */
   readonly onShutdown: () => Promise<void>;
-  /** Called when the client leaves or is gone. May be called more than once. */
+  /** Called when the client leaves or has died. May be called more than once. */
   readonly onEnd: (reason: EndReason, code: number) => void;
 }
 
-/** Notifications that a client may send. The daemon drops every other one unread. */
+/** The notifications that a client may send. The daemon drops all other notifications unread. */
 const accepted: ReadonlySet<string> = new Set(['initialized', 'exit', '$/setTrace']);
 const traceCharactersMax = 2000;
 
-/** The stages of a connection (initialize, work, shutdown, exit), and the client's parameters of `initialize`. */
+/**
+ * The state of a connection (before `initialize`, running, after `shutdown`), and the client's parameters of
+ * `initialize`.
+ */
 class Lifecycle {
   #state: 'new' | 'running' | 'shutdown' = 'new';
   #events: ReadonlySet<string> = new Set();
@@ -70,12 +72,15 @@ class Lifecycle {
     return this.#trace;
   }
 
-  /** The events that the client requested, in its order. */
+  /** The events that the client requested, in the client's order. */
   get events(): readonly string[] {
     return [...this.#events];
   }
 
-  /** Returns why a request may not be served now, or undefined when it may. */
+  /**
+   * Returns the error for a request that must not be served in this state. Returns undefined when the request may be
+   * served.
+   */
   refuse(method: string): WireError | undefined {
     if (this.#state === 'shutdown') {
       return wireError('InvalidRequest', 'checkpointd has shut down; only "exit" is accepted.');
@@ -90,7 +95,7 @@ class Lifecycle {
     return wireError('ServerNotInitialized', 'Send "initialize" first.', { retryable: true });
   }
 
-  /** Records `initialize`: from now on events and log lines may be sent. */
+  /** Records `initialize`. After this call events and log lines may be sent. */
   initialize(params: InitializeParams, known: (event: string) => boolean): void {
     this.#state = 'running';
     this.#events = new Set((params.capabilities?.checkpointd?.events ?? []).filter(known));
@@ -105,7 +110,10 @@ class Lifecycle {
     this.#trace = value;
   }
 
-  /** True when a notification may be sent to this client now: log lines, and the events that it requested. */
+  /**
+   * True when a notification may be sent to this client: a log line, a requested trace, or an event that the client
+   * requested.
+   */
   wants(event: string): boolean {
     if (this.#state !== 'running') return false;
     return (
@@ -170,23 +178,23 @@ export class ServedClient {
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
-    // Logged once, at the first loss. A warning to the client would be dropped too.
+    // The first loss is logged. A warning to the client would be dropped too.
     if (!isSent && !this.#isDropping)
       this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;
   }
 
-  /** From now on the client gets no event, and may send only `exit`. */
+  /** Shuts the connection down. After this call the client gets no events, and may send only `exit`. */
   shutdown(): void {
     this.#lifecycle.shutdown();
   }
 
-  /** Waits until no request of this client runs, at most `graceMs`; then aborts the rest. */
+  /** Waits up to `graceMs` until no request of this client runs, and then aborts the remaining requests. */
   finishRequests(graceMs: number): Promise<void> {
     return this.#dispatcher.finishRequests(graceMs);
   }
 
-  /** Waits until the client's answers are sent, at most `msMax`. */
+  /** Waits up to `msMax` until the client's responses are sent. Waits longer while the client reads. */
   drain(msMax: number): Promise<void> {
     return this.#connection.drain(msMax);
   }

@@ -1,7 +1,7 @@
-// The daemon with its clients: any number of clients around one daemon, and the order in which they come and
-// go. The first client is the one over stdio (or --pipe, --socket). When the first client leaves, the daemon
-// ends. If other clients have sessions, the daemon ends after these clients have left. This module uses no
-// session, no store and no file of the user.
+// Serves any number of clients with one daemon, and controls the order in which clients connect and leave. The first
+// client connects over stdio (or --pipe, --socket). When the first client leaves, the daemon ends. If other clients
+// have sessions, the daemon ends after these clients have left. This module uses no session, no store and no file of
+// the user.
 import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';
@@ -10,25 +10,32 @@ import { Ending, type EndReason } from './ending.ts';
 import { type ClientStreams, ServedClient } from './served-client.ts';
 
 /**
- * Sends a notification to every client that requested the event and that reads its input. `by` made the request that
- * caused the event.
+ * Sends a notification to every client that requested the event and that reads its input. `by` is the client whose
+ * request caused the event.
  */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
-/** The part of a daemon that the server needs. The daemon distinguishes clients by identity alone. */
+/** The part of a daemon that the server needs. The daemon distinguishes clients only by identity. */
 export interface ServedDaemon {
   readonly handlers: Partial<Handlers>;
-  /** Called once, at any end. The caller limits the time. The reason decides what happens to the sessions. */
+  /**
+   * Stops all sessions. Called once, at any end. The caller limits the time, and the reason decides what happens to the
+   * sessions.
+   */
   stop(reason: EndReason): Promise<void>;
-  /** Work that may continue after the last reply, for a limited time: the deletion of renamed directories. */
+  /**
+   * Waits for work that may continue after the last response, for a limited time: the deletion of renamed directories.
+   */
   finish?(): Promise<void>;
-  /** The last synchronous step of the process, for work that a stop did not finish. Must not throw. */
+  /**
+   * Abandons the work that a stop did not finish. This is the last synchronous step of the process, and must not throw.
+   */
   abandon?(): void;
-  /** Ends everything that only this client has. */
+  /** Ends the sessions that only this client has. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
-   * Begins the end unless a client besides the last has or is opening a session. Once it returns true, no other
-   * client can open a session.
+   * Begins the end, unless a client other than `last` has a session or is opening a session. Returns true when the end
+   * has begun. No other client can open a session then.
    */
   beginEnd?(last?: object): boolean;
 }
@@ -43,9 +50,9 @@ export interface FirstClient {
 
 export interface ServerOptions {
   readonly log: Log;
-  /** Exits the process. Called once, after everything is stopped and sent. */
+  /** Exits the process. Called once, after the stop and after all responses were sent. */
   readonly exit: (code: number) => void;
-  /** The first client. Absent: the daemon serves all clients, and ends after `idleMs` without a client. */
+  /** The first client. When absent, all clients are equal, and the daemon ends after `idleMs` without a client. */
   readonly first?: FirstClient;
   readonly idleMs?: number;
 }
@@ -55,7 +62,7 @@ export class Server {
   readonly #clients = new Set<ServedClient>();
   readonly #ending: Ending;
   #first: ServedClient | undefined;
-  /** How the first client ended, while others still use the daemon. */
+  /** The reason and code with which the first client ended, while other clients still use the daemon. */
   #firstEnd: { readonly reason: EndReason; readonly code: number } | undefined;
   #loadOnce: () => Promise<ServedDaemon> = () =>
     Promise.reject(new TypeError('the server received a request before it listened'));
@@ -78,7 +85,10 @@ export class Server {
     });
   }
 
-  /** Writes warnings and errors to the clients' logs. A sink for `createLog`. Writes nothing before `initialize`. */
+  /**
+   * A sink for `createLog` that sends warnings and errors to the clients' logs. A client gets nothing before
+   * `initialize`.
+   */
   readonly logSink: LogSink = (level, message) => {
     if (level !== 'error' && level !== 'warn') return;
     this.notify('window/logMessage', { type: level === 'error' ? 1 : 2, message });
@@ -87,14 +97,14 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // An event of a client's own request has no `origin`, so a single client never gets this field.
+    // A client gets the events of its own requests without `origin`, so a single client never gets this field.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };
 
   /**
-   * Begins to serve. The daemon is loaded after the answer to `initialize`, or when the first request needs it: its
-   * modules took 65 of the 170 ms to the first answer.
+   * Begins to serve. The server loads the daemon after the answer to `initialize`, or when the first request needs the
+   * daemon. The daemon's modules would take 65 of the 170 ms to the first answer.
    */
   listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {
@@ -110,13 +120,13 @@ export class Server {
     else this.#first = this.#serve(first);
   }
 
-  /** Serves a further client. */
+  /** Serves an additional client. */
   attach(streams: ClientStreams): void {
     if (this.#ending.hasBegun) streams.close();
     else this.#serve({ streams, isParent: false });
   }
 
-  /** Ends the process in order; for signals and uncaught failures. */
+  /** Ends the process in order, also after signals and uncaught failures. */
   end(reason: EndReason, code: number): Promise<void> {
     for (const client of this.#clients) client.shutdown();
     return this.#ending.end(reason, code);
@@ -152,7 +162,10 @@ export class Server {
     return client;
   }
 
-  /** True when the daemon ends with this client: it is the first, and no other client has or is opening a session. */
+  /**
+   * True when the daemon ends with this client. The client must be the first client, and no other client may have a
+   * session or be opening a session.
+   */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));
   }

@@ -1,6 +1,6 @@
-// Commands share one background daemon per storage. The daemon writes a note with its socket, and has a lock,
-// so that there is only one. No command depends on the background daemon: without one a command starts its
-// own daemon.
+// Manages the background daemon, which all commands on a storage share. The daemon writes a note with its socket, and
+// takes a lock, so that each storage has only one background daemon. No command depends on the background daemon: if
+// there is none, a command starts its own daemon.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../base/attempt.ts';
@@ -26,7 +26,7 @@ export interface BackgroundNote extends Holder {
 
 const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json');
 
-/** Returns the note of the running background daemon, or undefined without a visible daemon. */
+/** Returns the note of the running background daemon. Returns undefined when no running daemon is visible. */
 export function backgroundNote(storage: string): BackgroundNote | undefined {
   const text = attempt(isOfSystem, () => files.readFileSync(noteFile(storage), 'utf8'));
   if (text === undefined) return undefined;
@@ -46,7 +46,10 @@ export class BackgroundPlace {
     this.#lock = lock;
   }
 
-  /** Takes the lock. Returns undefined when another process has it. Makes the storage's directory `run`. */
+  /**
+   * Takes the lock of the background daemon. Returns undefined when a different process has the lock. Makes the
+   * directory `run` of the storage.
+   */
   static async take(storage: string): Promise<BackgroundPlace | undefined> {
     const directory = join(storage, 'run');
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -62,12 +65,15 @@ export class BackgroundPlace {
     writeAtomically(noteFile(this.#storage), `${JSON.stringify(note)}\n`);
   }
 
-  /** Releases the lock of the background daemon. Synchronous, for the last moment of a process. */
+  /**
+   * Removes the note and releases the lock. The function is synchronous, so that it can run just before the process
+   * exits.
+   */
   release(): void {
     try {
       files.rmSync(noteFile(this.#storage), { force: true });
     } catch (error) {
-      if (systemCode(error) === undefined) throw error; // a lost disk must not keep the process
+      if (systemCode(error) === undefined) throw error; // a lost disk must not prevent the exit
     } finally {
       this.#lock.release();
     }

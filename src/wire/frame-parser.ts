@@ -1,17 +1,20 @@
-// Parses bytes into frames (LSP base protocol 0.9), strictly: the one place that trusts a length from the
-// client. Never allocates by a declared length and never buffers beyond its limits. After a fault it never
-// searches for the next frame, because the following bytes may mean anything. Does not decode or check
-// bodies.
+// Parses bytes strictly into frames (LSP base protocol 0.9). This module never allocates memory for a declared length
+// before the bytes arrive, and never buffers beyond its limits. After a fault it never searches for the next frame,
+// because the following bytes may mean anything. It does not decode or check bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;
   readonly bodyBytesMax: number;
 }
 
-/** The limits of the wire. A header has two short lines. A body has at most the size of a response. */
+/**
+ * The limits of the protocol. A header has two short lines, and a body has at most the size of the largest response.
+ */
 export const frameLimits: FrameLimits = { headerBytesMax: 4096, bodyBytesMax: 64 * 1024 * 1024 };
 
-/** Receives one complete frame. `foreignCharset` names a charset other than UTF-8, whose body must not be decoded. */
+/**
+ * Receives one complete frame. `foreignCharset` names a charset other than UTF-8. The body must then not be decoded.
+ */
 export type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
 
 interface FrameHeader {
@@ -21,27 +24,28 @@ interface FrameHeader {
 
 const terminator = Buffer.from('\r\n\r\n');
 const firstGrowth = 64 * 1024;
-// Matches anything but printable ASCII, a line feed without its carriage return, or the reverse. So noise without a
-// header's end is refused when it arrives, and not after 4 KiB.
+// Matches invalid characters: all except printable ASCII, a line feed without a carriage return, and a carriage return
+// without a line feed. Noise without the end of a header is therefore refused when it arrives, and not after 4 KiB.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
-// Matches the beginning of a possible header line. A client that sends JSON without a header would otherwise wait for
-// ever.
+// Matches the beginning of a possible header line. Without this check, a client that sends JSON without a header would
+// wait for ever.
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
 const noise = 'the header has invalid characters';
 
-/** True when the text, complete or not, cannot be a header. */
+/** True when the text cannot be a header or the beginning of a header. */
 function isNoise(text: string): boolean {
   return (
     impure.test(text) || !text.split('\r\n').every((line) => headerBeginning.test(line.replace(/\r$/, '')))
   );
 }
 
-/** Parses a header block without its terminator. Returns a string with the problem for an invalid one. */
+/** Parses a header block without the terminator. Returns a text with the problem when the header is invalid. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
-  // Includes its line end, so that a stray `\r` before it is judged as if the bytes came one by one.
+  // Adds the line end, so that a stray `\r` before the line end is found, as it would be if the bytes arrived one by
+  // one.
   if (isNoise(`${text}\r\n`)) return noise;
   let length: number | undefined;
   let foreignCharset: string | undefined;
@@ -68,7 +72,10 @@ export class FrameParser {
   /** The beginning of an incomplete header. */
   #partialHeader = '';
   #header: FrameHeader | undefined;
-  /** The received part of a body. The buffer's capacity grows with the bytes, at most twofold. */
+  /**
+   * The received part of a body. The capacity of the buffer grows with the received bytes, to at most twice their
+   * number.
+   */
   #body: Buffer | undefined;
   #bodyBytes = 0;
 
@@ -77,12 +84,12 @@ export class FrameParser {
     this.#limits = limits;
   }
 
-  /** Why framing was lost, as text for the client. All later bytes are ignored. */
+  /** The reason why the frames cannot be read any more, as text for the client. All later bytes are ignored. */
   get fault(): string | undefined {
     return this.#fault;
   }
 
-  /** Takes the next bytes and passes every complete frame to the sink, in order and at once. */
+  /** Accepts the next bytes, and passes every complete frame to the sink at once, in order. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && this.#fault === undefined; ) {
       at = this.#header === undefined ? this.#takeHeader(chunk, at) : this.#takeBody(this.#header, chunk, at);

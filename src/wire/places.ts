@@ -1,13 +1,13 @@
-// The paths on this machine that a daemon and its clients must agree on: the files of this package, the
-// storage, and the private directory of sockets. This module makes nothing.
+// Computes the paths on this machine on which a daemon and its clients must agree: the files of this package, the
+// storage, and the private directory of sockets. This module creates no file.
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { files } from '../base/files.ts';
 
 /**
- * Returns the path of a file of this package, named from its root. Searches the root upwards: the compiled files and
- * the bundled ones (scripts/bundle.ts) are at different depths.
+ * Returns the path of a file of this package. `name` is relative to the root of the package. Searches the root upwards,
+ * because compiled files and bundled files (scripts/bundle.ts) are at different depths.
  */
 export function packageFile(name: string): string {
   let root = dirname(fileURLToPath(import.meta.url));
@@ -20,12 +20,12 @@ export function packageVersion(): string {
   return String((manifest as { readonly version?: unknown }).version);
 }
 
-/** Returns the protocol's source, or its OpenRPC projection. */
+/** Returns the text of protocol.json, or of its OpenRPC projection. */
 export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string {
   return files.readFileSync(packageFile(`protocol/${name}`), 'utf8');
 }
 
-/** Returns the program `checkpointd`. All files that the program needs are beside it. */
+/** Returns the path of the program `checkpointd`. All files that the program needs are beside it. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
 /** Returns `$XDG_STATE_HOME/checkpointd`, or its usual place when the variable is not set. */
@@ -35,23 +35,28 @@ export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): st
   return join(root, 'checkpointd');
 }
 
-/** Returns the storage that a person named, or the default one. */
+/** Returns the storage that a person named, or the default storage. */
 export function storageAt(typed: string | undefined): string {
   return typed === undefined ? defaultStorage() : resolve(typed);
 }
 
-/** Returns the directory for sockets: `$XDG_RUNTIME_DIR/checkpointd`, or `otherwise` if this user has none. */
+/**
+ * Returns the directory for sockets: `$XDG_RUNTIME_DIR/checkpointd`, or `otherwise` if this user has no such directory.
+ */
 export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEnv = process.env): string {
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat =
     runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  // `sudo` keeps the variable: a directory that root made there would block the user.
+  // The owner is checked because `sudo` keeps the variable. A directory that root made there would block the user.
   const isOwn =
     stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;
 }
 
-/** Returns why a process must not listen or connect in this directory, or undefined when it is private to this user. */
+/**
+ * Returns the reason why a process must not listen or connect in this directory. Returns undefined when the directory
+ * is private to this user.
+ */
 export function directoryComplaint(directory: string): string | undefined {
   const stat = files.lstatSync(directory);
   if (stat.isSymbolicLink()) return `${directory} is a link`;
@@ -64,8 +69,9 @@ export function directoryComplaint(directory: string): string | undefined {
 }
 
 /**
- * Returns why this socket is not trusted. Undefined when it and its directory are this user's, or when there is no
- * socket. Another user who could put a socket there would receive everything that a client sends.
+ * Returns the reason why this socket is not trusted. Returns undefined when the socket and its directory belong to this
+ * user, or when there is no socket. A different user who could put a socket there would receive all messages of a
+ * client.
  */
 export function socketComplaint(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

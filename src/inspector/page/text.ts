@@ -1,19 +1,22 @@
-// Shows foreign text so that it cannot mislead: control characters, line breaks and marks that turn the
-// direction of writing become visible signs. Also formats times, sizes and counts.
+// Makes text from other programs safe to show: control characters, line breaks and marks that change the direction of
+// writing become visible signs. Also formats times, sizes and counts.
 
-/** Control characters but tab and line feed, separators of lines, and marks of direction. */
+/** Matches control characters, separators of lines, marks of direction and other invisible characters. */
 const unsafe = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
 export interface Piece {
   readonly text: string;
-  /** The code point, when the piece is a character without a shape: `U+202E`. */
+  /** The code point of an invisible character, such as `U+202E`. Absent for a piece of ordinary text. */
   readonly code?: string;
 }
 
-/** The looks of line feeds and tabs: as they are, as a space each, or as signs, because a name has neither. */
+/**
+ * The form of line feeds and tabs: unchanged, as spaces, or as signs. Names use signs, because they normally contain no
+ * line feed or tab.
+ */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 
-/** Returns the text in pieces; each character that has no shape of its own is a piece with its code. */
+/** Splits the text into pieces. Each invisible character becomes a piece with its code. */
 export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   const pieces: Piece[] = [];
   let plain = '';
@@ -32,7 +35,7 @@ export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   return pieces;
 }
 
-/** Returns the text for a title or a label, where no markup is possible. */
+/** Returns the text in a form for titles and labels, in which no markup is possible. */
 export function plainText(text: string, blanks: Blanks = 'spaces'): string {
   return piecesOf(text, blanks)
     .map(({ text, code }) => (code === undefined ? text : `<${code}>`))
@@ -58,7 +61,7 @@ export function sizeOf(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Returns `14:05:09`, with the date unless it is today. */
+/** Returns a time of today in the form `14:05:09`. For other days, returns the date and the time without seconds. */
 export function timeOf(timestamp: string | number): string {
   const at = new Date(timestamp);
   const time = at.toLocaleTimeString('en-GB');

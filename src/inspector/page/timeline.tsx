@@ -1,4 +1,5 @@
-// The timeline: turns and tools as a tree, restores and what they left as branches, the present at its end.
+// Shows the timeline. Turns and tools form a tree, checkpoints that a restore left form branches, and the current state
+// is at the end.
 import { type ComputedRef, computed, defineComponent, ref } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { Icon } from './parts/icon.tsx';
@@ -16,14 +17,14 @@ const middle = rowHeight / 2;
 
 export const listId = 'timeline';
 
-/** Returns the x of a lane. */
+/** Returns the x coordinate of a lane. */
 const xOf = (lane: number): number => 10 + lane * laneWidth;
 
 interface LanesProps {
   readonly row: TimelineRow;
   readonly lanes: number;
   readonly isHead: boolean;
-  /** True for the rows between the head and the present, which a dashed line joins. */
+  /** True for the rows between the head and the current state. A dashed line joins these two. */
   readonly isBehindHead: boolean;
 }
 
@@ -79,7 +80,7 @@ export const Stats = (props: { readonly of: Checkpoint['stats'] }) => {
   );
 };
 
-/** Returns the label of a checkpoint: its tag, or what it is. */
+/** Returns the label of a checkpoint: the tag, or otherwise the name or the kind. */
 export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
   if (tag !== undefined) return tag;
   if (formerTag !== undefined) return `${formerTag}′`;
@@ -87,7 +88,7 @@ export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
   return kind === 'restore' ? 'restore' : (name ?? kind);
 }
 
-/** How far the keys go in the list. */
+/** The number of rows that each key moves the selection. */
 const steps: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -99,7 +100,7 @@ const steps: Readonly<Record<string, number>> = {
 
 interface ShownRows {
   readonly shown: ComputedRef<Rows>;
-  /** The row that is selected; behind the last one for the present. */
+  /** The index of the selected row. The current state has the index after the last row. */
   readonly at: ComputedRef<number>;
   readonly isFolded: (id: string) => boolean;
   readonly fold: (id: string) => void;
@@ -252,11 +253,11 @@ interface RowProps {
   readonly id: string;
   readonly of: TimelineRow;
   readonly lanes: number;
-  /** The id of the checkpoint on which the session's next checkpoint will follow. */
+  /** The id of the session's current checkpoint. */
   readonly head: string | undefined;
   readonly isBehindHead: boolean;
   readonly isSelected: boolean;
-  /** True for the earlier side of the comparison. */
+  /** True for the earlier state of the comparison. */
   readonly isBase: boolean;
   readonly canFold: boolean;
   readonly fold?: (id: string) => void;
@@ -325,7 +326,7 @@ export const CheckpointRow = defineComponent(
   { props: ['id', 'of', 'lanes', 'head', 'isBehindHead', 'isSelected', 'isBase', 'canFold', 'fold', 'open'] },
 );
 
-/** Returns the line of a tool without the word that its indentation says. */
+/** Returns the text for the row of a tool, without the word "Tool", because the indentation already shows the kind. */
 function describe({ toolName = '', description }: Checkpoint): string {
   const rest = description.replace(/^Tool: /, '');
   return rest.startsWith(toolName) ? rest : `${toolName} · ${rest}`;

@@ -1,4 +1,4 @@
-// The bar at the top: which session, how well it is reached, and the rooms of the page.
+// Shows the bar at the top, with the shown session, the state of the connection, and the views of the page.
 import { computed, defineComponent, onMounted, shallowRef, watch } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon, type IconName } from './parts/icon.tsx';
@@ -91,7 +91,7 @@ const SessionPicker = defineComponent(() => {
     sessions.value = (await link.ask('inspector/sessions', {})).sessions;
   }
   onMounted(() => void read());
-  // A session that was imported meanwhile is in the list, too.
+  // Reads the list again, because it may lack a session that was just imported.
   watch(
     () => timeline.session,
     () => void read(),
@@ -131,7 +131,7 @@ const LinkDot = defineComponent(() => {
   );
 });
 
-/** The last push of the background, and what it found. Its words are read out when they change. */
+/** Shows the last automatic push and its findings. Screen readers read the text when it changes. */
 const PushChip = defineComponent(() => {
   const pushed = usePushed();
   const view = useView();

@@ -1,4 +1,5 @@
-// The log of the wire: the last messages of this page and the daemon, newest last, to filter and to read.
+// Shows the log: the last messages between this page and the daemon, the newest message last. The user can filter the
+// messages.
 import { computed, defineComponent, ref } from 'vue';
 import { InertText } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
@@ -16,7 +17,7 @@ export const WireLog = defineComponent(() => {
   const kinds = ref<ReadonlySet<Logged['kind']>>(new Set(['request', 'answer', 'error', 'event']));
   const chosen = ref<number>();
   const shown = computed((): readonly Logged[] => {
-    // The log itself is not reactive: this says when it has grown.
+    // Reading `logged` makes this value depend on the growth of the log, because the log itself is not reactive.
     if (link.logged < 0) return [];
     const wanted = filter.value.trim().toLowerCase();
     const fits = ({ method, text }: Logged): boolean =>

@@ -1,5 +1,5 @@
-// The page's side of the wire: JSON-RPC over one WebSocket, which it opens again when the connection breaks.
-// This module stores the last messages for the log, and knows no method.
+// Connects the page to the server: JSON-RPC over one WebSocket, which is opened again when the connection breaks. This
+// module stores the last messages for the log, and is independent of the methods.
 import type * as Wire from '../../protocol/types.ts';
 import {
   type OwnEvents,
@@ -25,7 +25,7 @@ export interface AskOptions {
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** A message of the log. */
+/** A message in the log. */
 export interface Logged {
   readonly number: number;
   readonly at: number;
@@ -33,14 +33,16 @@ export interface Logged {
   readonly kind: 'request' | 'answer' | 'error' | 'event';
   readonly method: string;
   readonly id: number | undefined;
-  /** The duration of the request. Absent: no answer. */
+  /** The duration of the request. Undefined for messages that are not answers. */
   readonly ms: number | undefined;
   readonly bytes: number;
   /** The message as it was sent, or the beginning of a long message. */
   readonly text: string;
 }
 
-/** `refused`: the server does not know this tab, so trying again is useless. */
+/**
+ * The state of the connection. `refused` means that the server does not know this tab, so that trying again is useless.
+ */
 export type LinkState = 'connecting' | 'open' | 'broken' | 'refused';
 
 export class LinkError extends Error {
@@ -79,7 +81,8 @@ const loggedCharacters = 20_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4000;
 /**
- * After this many connections that failed before they opened, the server counts as gone, or as refusing this page.
+ * The number of failed attempts to connect after which the page stops trying. The server has then ended, or refuses
+ * this page.
  */
 const failuresMax = 3;
 
@@ -104,7 +107,10 @@ export class WireLink {
     this.#connect();
   }
 
-  /** Sends a request when the link is open. @throws LinkError, also when the link breaks before the answer */
+  /**
+   * Sends a request as soon as the connection is open. @throws LinkError, also when the connection breaks before the
+   * answer
+   */
   async ask<M extends Method>(
     method: M,
     params: Params<M>,
@@ -160,7 +166,7 @@ export class WireLink {
         if (socket === this.#socket) this.#broke(gone, hasOpened);
       });
     });
-    this.#opened.catch(() => undefined); // each request that waits reports the failure
+    this.#opened.catch(() => undefined); // each waiting request reports the failure
     socket.addEventListener('message', ({ data }) => this.#take(String(data)));
   }
 

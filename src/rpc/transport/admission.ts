@@ -1,6 +1,6 @@
-// Checks every incoming JSON value before the JSON-RPC library gets it: the envelope, the id, the number of running
-// requests. The library alone confuses the ids 1 and "1", never answers a duplicate, throws on a cancel without
-// parameters and queues without limit. Knows no method except `$/cancelRequest` and `shutdown`.
+// Checks every incoming JSON value before the JSON-RPC library gets the value: the envelope, the id, and the number of
+// running requests. The library alone confuses the ids 1 and "1", never answers a duplicate id, throws on a cancel
+// without parameters, and queues without limit. This module knows no methods except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 
@@ -13,7 +13,7 @@ export interface Incoming extends Message {
   readonly params: unknown;
 }
 
-/** A complete error response. `id` is null when that of the request is unknown. */
+/** A complete error response. `id` is null when the id of the request is unknown. */
 export interface Refusal extends Message {
   readonly id: RequestId | null;
   readonly error: WireError;
@@ -36,15 +36,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the id for the answer to this JSON value, or null when it has no valid id. */
+/** Returns the id for the answer to this JSON value. Returns null when the value has no valid id. */
 export function idToAnswer(value: unknown): RequestId | null {
   const id = isObject(value) ? value['id'] : undefined;
   return isId(id) ? id : null;
 }
 
 /**
- * The running requests. Each request has an internal number. So the library's tables, which compare ids as
- * text, cannot confuse the client's ids. {@link Admission.release} returns the client's id for the response.
+ * The running requests. Each request has an internal number, because the library's tables compare ids as text and would
+ * confuse the client's ids. {@link Admission.release} returns the client's id for the response.
  */
 export class Admission {
   readonly #inFlightMax: number;
@@ -53,7 +53,7 @@ export class Admission {
   readonly #outerIds = new Map<number, RequestId>();
   #lastInner = 0;
 
-  /** Notifications that `wantsNotification` refuses are dropped here, before they take a turn of the queue. */
+  /** Drops the notifications that `wantsNotification` refuses, before they take a turn of the queue. */
   constructor(wantsNotification: (method: string) => boolean, max: number = inFlightMax) {
     this.#wantsNotification = wantsNotification;
     this.#inFlightMax = max;
@@ -78,7 +78,7 @@ export class Admission {
     return this.#judgeNotification(method, params);
   }
 
-  /** Ends a running request and returns its id in the client's form. */
+  /** Ends a running request, and returns the client's id of the request. */
   release(inner: number): RequestId | undefined {
     const outer = this.#outerIds.get(inner);
     if (outer !== undefined) {
@@ -93,7 +93,7 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // A client that is leaving must not get the advice to repeat its request later.
+    // `shutdown` is always accepted, because a client that is leaving must not be told to repeat its request later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

@@ -1,7 +1,6 @@
-// One client's connection: the strict reader, the admission, the one-write writer and vscode-jsonrpc's
-// dispatch queue. The connection dispatches one message per turn of the event loop, in order. The end of
-// input waits until all earlier messages were dispatched. The connection knows frames and messages, but no
-// method.
+// Connects one client: combines the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
+// queue. The connection dispatches one message per turn of the event loop, in order. It reports the end of input after
+// all earlier messages were dispatched. This module handles frames and messages, and is independent of methods.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,
@@ -18,7 +17,7 @@ import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts'
 import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
-/** A client that reads a little now and then must not delay the end for ever. */
+/** The most rounds of waiting for a client, because a client that reads very slowly must not delay the end for ever. */
 const drainRoundsMax = 10;
 
 export type RequestOutcome =
@@ -29,7 +28,7 @@ export type RequestOutcome =
     }
   | { readonly error: WireError };
 
-/** Why a connection ended by itself. `outputClosed`: the client no longer reads. */
+/** The reason why a connection ended. `outputClosed` means that the client no longer reads. */
 export type ConnectionEnd = ReaderEnd | 'outputClosed';
 
 export interface ConnectionPorts {
@@ -44,7 +43,8 @@ export interface ConnectionPorts {
   readonly limits?: FrameLimits & { readonly inFlightMax: number };
 }
 
-// A client that writes everything before it reads anything must not cause a deadlock: 100,000 refusals are 25 MB.
+// The limit for unread output. It is large, because a client that writes all requests before it reads must not cause a
+// deadlock. 100,000 refusals are 25 MB.
 const pendingBytesMax = 32 * 1024 * 1024;
 const undispatchedMax = 1024;
 
@@ -97,9 +97,9 @@ export class Connection {
   }
 
   /**
-   * Queues a notification. Every later response is sent after this notification. Returns false when the
-   * notification was dropped, because the client has too much unread output: only the number of running
-   * requests limits responses, and nothing limits notifications.
+   * Queues a notification. Every later response is sent after this notification. Drops the notification and returns
+   * false when the client has too much unread output. This limit is needed because the number of running requests
+   * limits only the responses.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;
@@ -108,8 +108,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when every request has its answer and all frames are sent, or when the client read nothing for `msMax`.
-   * A client that still reads is not cut off.
+   * Resolves when every request has its response and all frames are sent, or when the client has read nothing for
+   * `msMax`. Continues to wait for a client that still reads.
    */
   async drain(msMax: number): Promise<void> {
     const drained = this.#answered().then(() => this.#writer.drained());
@@ -147,7 +147,7 @@ export class Connection {
     return new ResponseError(outcome.error.code, outcome.error.message, outcome.error.data);
   }
 
-  /** Replaces the internal number in the library's response by the client's id, and removes it from the table. */
+  /** Replaces the internal number in the library's response by the client's id. Removes the number from the table. */
   #address(message: Message): Message {
     if (!('id' in message) || 'method' in message || typeof message.id !== 'number') return message;
     const id = this.#admission.release(message.id);
@@ -155,7 +155,7 @@ export class Connection {
   }
 
   #released(message: Message): Message {
-    // Waiting code continues in a later microtask, when this response is written.
+    // Waiting code continues in a later microtask, after this response is written.
     if (this.#admission.inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     return message;
   }
@@ -165,7 +165,7 @@ export class Connection {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Stops reading while the client has too much unread output, or while too many messages wait. */
+  /** Stops reading while the client has too much unread output or too many messages wait. */
   #keepBounds(): void {
     if (this.#waitsForOutput) return;
     if (this.#writer.pendingBytes > pendingBytesMax) {
@@ -204,8 +204,8 @@ export class Connection {
 }
 
 /**
- * True for a cancel of a running request: the library acts on it at once and never dispatches it, so it is not
- * counted.
+ * True for a cancel of a running request. The library handles a cancel at once and never dispatches it, so a cancel is
+ * not counted.
  */
 function isCancel(message: Message): boolean {
   return 'method' in message && message.method === '$/cancelRequest';

@@ -1,10 +1,10 @@
-// vscode-jsonrpc's writer, with header and body in one write: the library's two writes cost a second system
-// call and, under a flood, most of the throughput. The writer also makes outgoing messages well-formed and
-// checks their size. The writer never drops a message and never waits. Code that sends much checks
-// `pendingBytes`.
+// Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library's two writes need a second
+// system call, and many messages at once lose most of the throughput. The writer also makes outgoing messages
+// well-formed and checks their size. The writer never drops a message and never waits, so code that sends many messages
+// checks `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
-/** The required part of a stream. process.stdout, sockets and PassThrough have it. */
+/** The required methods of an output stream. process.stdout, sockets and PassThrough have these methods. */
 export interface FrameOutput {
   write(text: string, encoding: 'utf8', done: (error?: Error | null) => void): boolean;
   write(bytes: Uint8Array, done: (error?: Error | null) => void): boolean;
@@ -13,7 +13,7 @@ export interface FrameOutput {
 }
 
 export interface WriterPorts {
-  /** Returns the final form of a message. Called once, just before it is written. */
+  /** Returns the final form of a message. Called once, just before the message is written. */
   readonly address: (message: Message) => Message;
   /** Returns the replacement for a message over the limit. `bytes` is absent when the size could not be measured. */
   readonly tooLarge: (message: Message, bytes: number | undefined) => Message;
@@ -21,14 +21,14 @@ export interface WriterPorts {
 }
 
 /**
- * Matches the escape of a surrogate half without its partner. The pattern also matches every other escape, so
- * that the search skips it.
+ * Matches the escape of a lone surrogate. It also matches every other escape, so that the search continues after the
+ * whole escape.
  */
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
 /**
- * Returns JSON without lone surrogates, which become U+FFFD. JSON.stringify escapes them (`\ud800`), and Rust, Neovim
- * and Emacs refuse the whole message for one such escape.
+ * Returns JSON in which lone surrogates are replaced by U+FFFD. JSON.stringify escapes a lone surrogate (`\ud800`), and
+ * Rust, Neovim and Emacs refuse the whole message because of one such escape.
  */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -46,7 +46,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     this.#ports = ports;
     this.#backlog = new FrameBacklog(output);
     output.on('error', (error) => {
-      // A stream may emit several errors for one end.
+      // A stream may emit several errors when it breaks.
       if (!this.#isBroken) this.fireError(error);
       this.#isBroken = true;
     });
@@ -57,7 +57,10 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     return this.#backlog.pendingBytes;
   }
 
-  /** Queues the frame at once, in the order of calls. Resolves then, not when the client has read it. */
+  /**
+   * Queues the frame at once, in the order of calls. Resolves when the frame is queued, not when the client has read
+   * it.
+   */
   write(message: Message): Promise<void> {
     this.writeAsIs(this.#ports.address(message));
     return Promise.resolve();
@@ -68,13 +71,13 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     if (!this.#isBroken) this.#backlog.write(this.#textOf(message));
   }
 
-  /** Resolves when every frame was sent, or can no longer be sent. */
+  /** Resolves when every frame was sent, or when the output is broken. */
   drained(): Promise<void> {
     return new Promise((resolve) => this.#backlog.onceEmpty(resolve));
   }
 
   end(): void {
-    // The process owns its output and ends it by exiting, after `drained`.
+    // Does nothing, because the output ends when the process exits, after `drained`.
   }
 
   #textOf(message: Message): string {
@@ -82,7 +85,8 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     try {
       body = wellFormedJson(message);
     } catch (error) {
-      // RangeError: longer than the longest string, or nested deeper than the stack. All other errors are defects.
+      // A RangeError means that the text is longer than the longest string, or that the value is nested deeper than the
+      // stack. All other errors are defects.
       if (!(error instanceof RangeError)) throw error;
     }
     let bytes = body === undefined ? undefined : Buffer.byteLength(body);
@@ -97,16 +101,16 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
 const slabBytes = 64 * 1024;
 
 /**
- * Frames that a slow client has not read yet, stored compactly. Frames go straight to the output, one write
- * each, until the client lags. From then on frames wait in slabs. A stream needs an object, a string and a
- * callback for every write. In that form 100,000 refused requests took 120 MB. As packed bytes they take 25
- * MB. The backlog never drops, reorders or limits anything.
+ * Stores the frames that a slow client has not read yet. While the client keeps up, each frame is written directly to
+ * the output. When the client lags, frames wait in slabs of packed bytes. A stream would need an object, a string and a
+ * callback for every write: 100,000 refused requests took 120 MB, and take 25 MB in slabs. The backlog never drops or
+ * reorders frames, and has no limit.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab being filled, and its used length. */
+  /** The slab to which frames are added, and below it the used length. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;
@@ -124,7 +128,7 @@ class FrameBacklog {
     });
   }
 
-  /** Bytes (for text in the stream: characters) that were not sent yet. */
+  /** The number of bytes that were not sent yet. Text in the stream counts in characters. */
   get pendingBytes(): number {
     return this.#waitingBytes + this.#output.writableLength;
   }
@@ -139,7 +143,7 @@ class FrameBacklog {
     this.#output.write(frame, 'utf8', this.#written);
   }
 
-  /** Calls the listener once everything was sent, or can no longer be sent. */
+  /** Calls the listener when every frame was sent, or when the output is broken. */
   onceEmpty(listener: () => void): void {
     if (this.#isBroken || (this.#unwritten === 0 && this.#waitingBytes === 0)) listener();
     else this.#whenEmpty.push(listener);

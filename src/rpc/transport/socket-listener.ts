@@ -1,6 +1,6 @@
-// Listens for further clients of the same user, on a unix socket in a private directory. Creates this
-// directory, and removes the sockets of dead daemons from it. On Windows the daemon uses a named pipe (not
-// tested). A daemon that cannot listen serves its first client anyway, and logs why.
+// Listens for further clients of the same user, on a unix socket in a private directory. Creates the directory, and
+// removes the sockets of dead daemons from the directory. On Windows the daemon uses a named pipe (not tested). A
+// daemon that cannot listen serves its first client anyway, and logs the reason.
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -10,26 +10,31 @@ import type { Log } from '../../base/log.ts';
 import { directoryComplaint } from '../../wire/places.ts';
 
 export interface SocketListener {
-  /** The path on which clients connect. */
+  /** The path to which clients connect. */
   readonly path: string;
-  /** Accepts no further client, and removes the socket. Synchronous, for the last moment of a process. */
+  /**
+   * Stops accepting clients, and removes the socket. The function is synchronous, so that it can run just before the
+   * process exits.
+   */
   close(): void;
 }
 
 /**
- * The maximum length of a socket path in the kernel's address, without the terminating byte: 104 minus 1 on BSD and
- * macOS.
+ * The maximum length of a socket path in the kernel's address, without the terminating byte. On BSD and macOS it is 104
+ * minus 1.
  */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
-/** A younger socket that refuses connections may be about to listen. */
+/**
+ * The age in ms below which a socket is not removed. A young socket that refuses connections may be about to listen.
+ */
 const youngMs = 60_000;
 
-/** Why the directory cannot be used, as text for a log. */
+/** The error for a directory that cannot be used. The message is for the log. */
 class UnusableSocketDirectory extends Error {}
 
-/** Begins to listen. Returns undefined, and logs a line, when that is impossible. */
+/** Begins to listen. When this is impossible, logs the reason and returns undefined. */
 export async function listenForClients(
   directory: string,
   onClient: (socket: Socket) => void,
@@ -63,7 +68,7 @@ export async function listenForClients(
 
 function listen(path: string, onClient: (socket: Socket) => void): Promise<SocketListener> {
   return new Promise((resolve, reject) => {
-    // Half-open: a client that has finished writing still wants its answers.
+    // The socket is half-open, because a client that has finished writing still waits for responses.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, onClient);
     server.once('error', reject);
     server.listen({ path }, () => {
@@ -111,8 +116,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Only a refused connection proves that no daemon listens. Other errors (such as a full queue) prove
-    // nothing.
+    // Only a refused connection proves that no daemon listens. All other errors, such as a full queue, prove nothing.
     socket.once('error', (error) => resolve(systemCode(error) !== 'ECONNREFUSED'));
   });
 }

@@ -1,12 +1,14 @@
-// Reserves stdout for frames. One stray line of a library ends the connection, so all other output (console,
-// process.stdout, warnings) goes to the log. This module cannot stop native code or a child that inherits the
-// descriptor: children get pipes.
+// Reserves stdout for frames. One stray line of a library would break the connection, so all other output (console,
+// process.stdout, warnings) is written to the log. This module cannot stop native code, or a child process that
+// inherits stdout. Children therefore get pipes.
 import type { Log } from '../../base/log.ts';
 import type { FrameOutput } from './one-write-writer.ts';
 
 const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table'] as const;
 
-/** Redirects all output that is no frame, and returns the output for frames. Call it first and once. */
+/**
+ * Redirects all output that is not a frame, and returns the output for frames. Must be called once, before any output.
+ */
 export function guardStdout(log: Log): FrameOutput {
   const { stdout } = process;
   const write: FrameOutput['write'] = stdout.write.bind(stdout);
@@ -33,7 +35,7 @@ export function guardStdout(log: Log): FrameOutput {
   };
 }
 
-/** Prints the last message before a fatal end: the only text that a serving daemon writes to stderr. */
+/** Prints the last message before a fatal end. A serving daemon writes no other text to stderr. */
 export function sayFatal(message: string): void {
   process.stderr.write(`checkpointd: ${message}\n`);
 }

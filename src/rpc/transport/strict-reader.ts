@@ -1,7 +1,7 @@
-// vscode-jsonrpc's reader, made strict: frames within limits, bodies in valid UTF-8, one answer to each
-// fault. The library's own reader waits for 99 GB when a header says so, and after noise ignores every later
-// request. This reader continues after a bad body (the frame said where it ends) and stops for good at a
-// framing fault. This module executes nothing.
+// Replaces vscode-jsonrpc's reader by a strict reader: frames have limits, bodies must be valid UTF-8, and each fault
+// gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB, and after noise it ignores
+// every later request. The strict reader continues after a bad body, because the frame has a length. It stops for ever
+// after a framing fault.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
@@ -16,7 +16,7 @@ import { wireError } from '../error-response.ts';
 import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
 import { excessOf, outermostLevel } from './json-bounds.ts';
 
-/** Why no more messages come. `endOfInput` also means a failed input. */
+/** The reason why no more messages arrive. `endOfInput` also means a failed input. */
 export type ReaderEnd = 'endOfInput' | 'framing';
 
 export interface ReaderPorts {
@@ -27,7 +27,7 @@ export interface ReaderPorts {
   readonly onEnd: (end: ReaderEnd) => void;
   /** Called before each accepted message. */
   readonly onMessage?: (message: Message) => void;
-  /** Called after each chunk, when the caller may {@link StrictReader.pause}. */
+  /** Called after each chunk. The caller may then call {@link StrictReader.pause}. */
   readonly afterChunk?: () => void;
   readonly limits?: FrameLimits;
 }
@@ -36,15 +36,15 @@ type Decoded = { readonly value: unknown } | { readonly fault: string; readonly 
 
 function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
   if (foreignCharset !== undefined) return { fault: 'The body must be UTF-8.' };
-  // Invalid bytes are refused and not replaced: a replacement character would silently become part of a path or a
-  // message.
+  // Invalid bytes are refused and not replaced, because a replacement character would silently become part of a path or
+  // a message.
   if (!isUtf8(body)) return { fault: 'The body is not valid UTF-8.' };
   const fault = excessOf(body);
   if (fault !== undefined) return { fault, id: idToAnswer(outermostLevel(body)) };
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {
-    // The parser's own message quotes the body, which may contain anything.
+    // The parser's own message is not sent, because it quotes the body, which may contain secrets.
     return { fault: 'The body is not valid JSON.' };
   }
 }
@@ -104,7 +104,10 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
     } else if ('refuse' in verdict) this.#ports.refuse(verdict.refuse);
   }
 
-  /** Continues to read and discards the input, so that a client that is still writing is not blocked. */
+  /**
+   * Reports the end. The reader continues to read and discards the input, so that a client that is still writing is not
+   * blocked.
+   */
   #end(end: ReaderEnd): void {
     if (this.#ended) return;
     this.#ended = true;
