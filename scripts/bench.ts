@@ -85,8 +85,8 @@ function progress(step: string): void {
 let toldMs = 0;
 
 /**
- * Measures all contenders on one tree. Their creates take turns over the same edits, so that a busy moment of the
- * machine affects all.
+ * Measures all contenders on one tree. The contenders take turns with their creates over the same edits, so that a busy
+ * moment of the machine affects all contenders.
  */
 async function measure(contenders: readonly Contender[], tree: GeneratedTree): Promise<Measured[]> {
   const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
@@ -245,7 +245,7 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
   return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
 }
 
-/** The most runs of each command: in a large tree a command can take seconds. */
+/** The most runs of each command. The number is small, because a command can take seconds in a large tree. */
 const commandRepeats = 5;
 
 /** Restores of more files than this number take half a minute, so they are measured less often. */

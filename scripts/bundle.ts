@@ -1,7 +1,7 @@
 // Bundles the programs that are started often, with their packages. A start waits for every file that it loads, and the
-// daemon has four hundred files. A module that only one command needs stays a separate file, which is loaded when the
-// command uses it. The entries are CommonJS, which Node loads faster than modules. The entry main.cjs contains all code
-// for hooks and `list`. It loads the other modules for all other commands.
+// daemon has four hundred files. A module that only one command needs stays a separate file, which the command loads
+// when needed. The entries are CommonJS, which Node loads faster than modules. The entry main.cjs contains all code for
+// hooks and `list`. For all other commands main.cjs loads the other modules.
 //
 // The directory dist/program contains the shipped files: the program, its threads and the client. The directory
 // dist/test-programs contains the same daemon with the faults that tests install.

@@ -24,18 +24,18 @@ const { values: flags } = commandLine(help, {
 const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
 
 /**
- * The time for a test process to end after its last line of output. It still removes its files, which is slow on a busy
- * disk.
+ * The time for a test process to end after its last line of output. In this time the process removes its files, which
+ * is slow on a busy disk.
  */
 const lingerMs = 60_000;
 
-/** The directory in which each test process notes which parts of the protocol it saw on the wire. */
+/** The directory in which each test process records the parts of the protocol that it saw in frames. */
 const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /**
- * The environment without the certificates that only npm needs. Each start of Node would read them for 30 ms, and a run
- * has thousands of starts.
+ * The environment without the certificates that only npm needs. Each start of Node would read the certificates for 30
+ * ms, and a run has thousands of starts.
  */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environmentOf = (file: string): NodeJS.ProcessEnv =>
@@ -45,8 +45,8 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * The test files that take longest. They run first, because otherwise the end of the run would wait for one of them. A
- * note at the end of a whole run names a slow file that this list lacks.
+ * The test files that take longest. These files run first, because otherwise the end of the run would wait for one of
+ * the slow files. A note at the end of a whole run names a slow file that this list lacks.
  */
 const slowest = new Set(
   `busy client conformance end-deletion-killed ends examples execute-after-commit execute-errors generators git-store
@@ -95,8 +95,8 @@ function testFiles(): string[] {
 }
 
 /**
- * Replaces places in compiled files by places in their sources. A test process starts faster when it leaves this work
- * to the check.
+ * Replaces places in compiled files by places in their sources. A test process starts faster when the check does this
+ * work.
  */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
@@ -123,8 +123,8 @@ function runFile(file: string): Promise<Outcome> {
       },
     });
     let output = '';
-    // A test file that does not end after its tests has left something open. This is a failure, and the check reports
-    // it soon.
+    // A test file that does not end after its tests has left a resource open. The check reports such a file as failed,
+    // after a short wait.
     let lingering: NodeJS.Timeout | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();

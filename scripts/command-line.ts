@@ -1,4 +1,5 @@
-// The command line of a script: its help, its flags, and one clear line with exit code 2 for a mistake.
+// Parses the command line of a script. Handles the help and the flags, and ends with one clear line and exit code 2
+// after a mistake.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const exitUsage = 2;
@@ -17,7 +18,7 @@ export function commandLine<T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // The error of parseArgs names the wrong flag.
+    // The error message of parseArgs names the wrong flag.
     if (!(error instanceof TypeError && 'code' in error)) throw error;
     process.stderr.write(`${error.message.split('\n')[0]}\n\n${help.trim()}\n`);
     return process.exit(exitUsage);

@@ -11,7 +11,7 @@ const scrolled = Number(process.argv[2] ?? 10_000);
 const lines = 50_000;
 const runs = 5;
 const frames = 120;
-/** The daemon takes 64 requests at once. */
+/** The number of requests in flight, because the daemon accepts 64 requests at once. */
 const atOnce = 60;
 
 function say(what: string, values: Readonly<Record<string, number>>): void {

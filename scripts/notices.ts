@@ -1,4 +1,4 @@
-// Collects the licences of the packages whose code is in a bundle, because these licences require it.
+// Collects the licences of the packages whose code is in a bundle, because these licences require a notice.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -1,6 +1,6 @@
 // Records the screens in src/COMMANDS.md of the command line and the console, from a real terminal (tmux): a list, the
-// picker, a restore and its undo. `--check` compares the screens instead of writing them. Times are masked, because
-// they differ with each run.
+// picker, a restore and its undo. `--check` compares the screens instead of writing them. The script masks times,
+// because times differ with each run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -102,7 +102,7 @@ async function record(): Promise<string> {
   type('checkpointd list', 'Enter');
   frames.push((await showing(/\(here\)\n\$$/)).replace(/\n\$$/, ''));
   type('clear', 'Enter');
-  await showing(/^\$$/); // clearing the screen would also remove text that is typed before
+  await showing(/^\$$/); // clearing the screen would also remove text that was typed earlier
   type('checkpointd console', 'Enter');
   await showing(/^>$/m);
   type('/checkpoint restore', 'Enter');

@@ -29,9 +29,9 @@ const mtime = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 const installed = join(root, 'node_modules', '.package-lock.json');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-// npm runs `prepare` after an install in the clone and before it packs for an install from git: In this case the script
-// compiles with the packages that npm installed, and installs nothing itself. After its own `npm ci` the script
-// compiles below.
+// npm runs `prepare` after an install in the clone, and before npm packs the clone for an install from git. With
+// --prepare the script compiles with the packages that npm installed, and installs nothing itself. After `npm ci` of
+// this script, the script compiles below.
 if (process.argv.includes('--prepare')) {
   if (process.env.CHECKPOINTD_SETUP !== undefined) process.exit(0);
   if (!existsSync(compiler)) {
@@ -51,7 +51,7 @@ if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
 run(process.execPath, [compiler, '-p', root]);
 
 // The sources of the bundled programs. The programs are built only when a source is newer. A rebuild removes the
-// programs for a moment, and a torture run, a bench or a daemon may be using them.
+// programs for a moment, although a torture run, a bench or a daemon may be using the programs.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
 );

@@ -1,5 +1,5 @@
-// Runs random work with real daemons. The script kills the daemons, makes their calls fail, races them and simulates
-// power cuts. The checker shares no code with the daemons.
+// Runs random work with real daemons. The script kills daemons, makes system calls fail, lets daemons race, and
+// simulates power cuts. The checker shares no code with the daemons.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -20,7 +20,10 @@ import { defaultStorage } from './wire/places.ts';
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /** The directory for sessions whose client names no directory. When absent, it is `$XDG_STATE_HOME/checkpointd`. */
+  /**
+   * The directory for sessions whose client names no directory. When absent, the directory is
+   * `$XDG_STATE_HOME/checkpointd`.
+   */
   readonly storageDirectory?: string;
   /** The time in ms for which an orphaned session is kept, so that a client can resume it. */
   readonly orphanGraceMs?: number;
@@ -44,8 +47,8 @@ export interface Daemon extends ServedDaemon {
 }
 
 /**
- * Maps each cause of an end to its kind. The kind decides what may be removed: an `orderly` end is wanted by a client
- * or person, and an `abrupt` end is the loss of the client.
+ * Maps each cause of an end to its kind. The kind decides which sessions may be removed. A client or person wanted an
+ * `orderly` end, and an `abrupt` end is the loss of the client.
  */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',

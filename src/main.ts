@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The entry of the process: parses the command line and sets the exit code. Loads only the modules that the command
-// line needs, so that the daemon does not wait for the modules of commands, nor a command for those of the daemon.
+// line needs. The daemon then does not wait for the modules of commands, and commands do not wait for the modules of
+// the daemon.
 
 async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));
@@ -18,8 +19,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`. Users know the first order from
- * git.
+ * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`. Users know the order with `-C`
+ * first from git.
  */
 function commandFirst(words: readonly string[]): readonly string[] {
   const [flag, directory, command, ...rest] = words;
@@ -32,5 +33,5 @@ async function runAnyCommand(words: readonly string[]): Promise<number> {
   return runCommand(words);
 }
 
-// The bundled file is CommonJS (scripts/bundle.ts) and cannot await here. A failure ends the process.
+// The bundled file is CommonJS (scripts/bundle.ts), so it has no top-level await. A failure ends the process.
 void main();

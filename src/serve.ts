@@ -1,4 +1,4 @@
-// Sets up the daemon's process: connects the first client's streams, the socket for further clients, the log, signals
+// Sets up the daemon's process. Connects the first client's streams, the socket for further clients, the log, signals
 // and uncaught failures to the server. daemon.ts builds the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
@@ -18,7 +18,7 @@ import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
 
-/** The longest wait for a daemon that has just started and does not listen yet. */
+/** The longest wait in ms for a daemon that has just started and does not listen yet. */
 const startingMs = 10_000;
 
 /** The error for a log file that cannot be opened. The message is for the person who named the file. */

@@ -1,5 +1,5 @@
-// Measures how long a person waits for the command line. Each command runs in a process of its own, once without any
-// daemon, and once with the daemon that the first command leaves in the background.
+// Measures how long a person waits for the command line. Each command runs in its own process, once without any daemon,
+// and once with the background daemon that the first command starts.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export class CommandLine {
     return times;
   }
 
-  /** Ends the daemon in the background, if there is one. */
+  /** Ends the background daemon, if it is running. */
   stop(): void {
     this.#run('stop');
   }

@@ -13,7 +13,7 @@ export interface Contender {
   open(): Promise<void>;
   /** Makes a checkpoint of the current state, with statistics. */
   create(): Promise<void>;
-  /** True when anything changed since the last checkpoint. */
+  /** Checks for changes since the last checkpoint. */
   hasChanges(): Promise<void>;
   /** Lists the files that differ between the last two checkpoints. */
   diff(): Promise<void>;
@@ -75,7 +75,7 @@ export class DaemonContender implements Contender {
     this.#session = session;
   }
 
-  /** Resolves when the watcher has ended its scan, so that it does not disturb the next contender. */
+  /** Resolves when the watcher has ended its scan, so that the scan does not disturb the next contender. */
   async untilWatched(): Promise<void> {
     for (;;) {
       const { state } = await this.#daemon.request('worktree/status', { session: this.#session });

@@ -1,6 +1,6 @@
-// Simulates a long working day of several clients on one daemon, and prints one line of figures for each part
-// of the day: memory, descriptors, threads, disk and the cost of a checkpoint. A day without a leak has flat
-// columns. This script judges nothing. `node dist/scripts/bench/day.js --help` lists the options.
+// Simulates a long working day of several clients on one daemon. For each part of the day the script prints one line:
+// memory, descriptors, threads, disk and the cost of a checkpoint. A day without a leak has flat columns. This script
+// judges nothing. `node dist/scripts/bench/day.js --help` lists the options.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

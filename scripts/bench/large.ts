@@ -61,7 +61,7 @@ export async function measureLarge(
   return measured.map(({ large }) => large);
 }
 
-/** The time that a full scan may take. It runs two seconds after a capture, and reads a young file again. */
+/** The time that a full scan may take. A full scan runs two seconds after a capture, and reads a young file again. */
 const scannedMs = 5000;
 
 function fillRandomly(file: string, megabytes: number): void {

@@ -6,7 +6,7 @@ import { CheckpointdClient } from '../../src/client/client.ts';
 import { DaemonContender } from './contenders.ts';
 import { GeneratedTree } from './generated-tree.ts';
 
-/** The figures of one process. They are absent outside Linux. */
+/** The figures of one process. On systems other than Linux the figures are absent. */
 export interface ProcessFigures {
   readonly rssBytes: number;
   readonly highestBytes: number;

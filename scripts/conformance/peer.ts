@@ -1,5 +1,5 @@
-// The program under test and its pipes: starts it, writes to it, parses its frames strictly, and reports how
-// it ended. This module judges only framing. frame-rules.ts judges the contents of frames.
+// Runs the program under test: starts the program, writes to its input, parses its frames strictly, and reports how it
+// ended. This module judges only framing. frame-rules.ts judges the contents of frames.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -128,7 +128,7 @@ export class Peer {
     return end;
   }
 
-  /** Ends the program, whatever its state. Returns the child processes that the program left behind. */
+  /** Ends the program in any state. Returns the child processes that the program left behind. */
   async destroy(): Promise<string[]> {
     if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
     await this.#ended;

@@ -212,7 +212,7 @@ class CaseRun {
     return `after ${frames.length} frames; ${stderr}`;
   }
 
-  /** Sends a request whose response must be the next frame. This shows that no other frame was on its way. */
+  /** Sends a request whose response must be the next frame. Otherwise an unexpected frame was on its way. */
   async #fence(): Promise<void> {
     this.#lastId += 1;
     const id = `fence-${this.#lastId}`;

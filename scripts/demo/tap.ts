@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { programFile } from '../../src/wire/places.ts';
 
-/** Runs until the daemon ends. Returns the daemon's exit code. */
+/** Runs until the daemon ends. The process then ends with the daemon's exit code. */
 export function tap(): void {
   const daemon = programFile();
   const child = spawn(process.execPath, [daemon], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -18,7 +18,7 @@ function addContent(hash: Hash, path: Buffer): void {
 
 /**
  * Returns one hash of all files below the directory except `.git`: paths, kinds, permission bits and contents. Like
- * git, it ignores empty directories. Calls `visited` with the number of files read so far.
+ * git, the hash ignores empty directories. Calls `visited` with the number of files read so far.
  */
 export function fingerprint(directory: string, visited: (files: number) => void): string {
   const hash = createHash('sha256');

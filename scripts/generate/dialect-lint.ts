@@ -176,7 +176,7 @@ class Lint {
     this.expect(method.params === undefined || isRecord(params), at, 'parameters are an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
     this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
-    // operation/get names the key of another request, and is not repeated by its own key.
+    // The parameter `idempotencyKey` of operation/get is the key of an earlier request.
     const carriesKey = has('idempotencyKey') && at !== 'operation/get';
     this.expect(
       carriesKey === (method.idempotency === 'key'),

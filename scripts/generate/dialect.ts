@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`. All other places refer to them by
- * `$ref`.
+ * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`. All other places refer to these
+ * definitions by `$ref`.
  */
 export interface Schema {
   readonly description?: string;
@@ -14,8 +14,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * Describes the fields without a declaration. `true` keeps them, and a schema makes the object a map. When absent,
-   * they are ignored.
+   * The treatment of undeclared fields. With `true` undeclared fields are kept, and with a schema the object is a map.
+   * When absent, undeclared fields are ignored.
    */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;
@@ -87,7 +87,7 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
-  /** The errors that any request may have. Methods do not list them again. */
+  /** The errors that any request may have. Methods do not list these errors again. */
   readonly commonErrors: readonly string[];
   /** Additional errors that any request with an idempotency key may have. */
   readonly mutationErrors: readonly string[];

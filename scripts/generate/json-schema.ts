@@ -61,7 +61,10 @@ function unionOf(schema: Schema, types: readonly string[]): Record<string, unkno
   };
 }
 
-/** Returns the definitions, each with its name as its title, which generators use as the name of the type. */
+/**
+ * Returns the definitions. The title of each definition is its name, because generators use the title as the name of
+ * the type.
+ */
 export function defsOf(document: ProtocolDocument, prefix: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(document.$defs).map(([name, schema]) => [

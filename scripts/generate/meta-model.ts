@@ -146,7 +146,7 @@ const anyObject: Model = {
   documentation: 'Any JSON object.',
 };
 
-/** Emits the meta-model, which cannot express open records, so they appear closed. */
+/** Emits the meta-model. Open records appear as closed records, because the meta-model cannot express open records. */
 export function metaModel(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
   const isStructure = (schema: Schema): boolean =>

@@ -1,5 +1,5 @@
-// Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are by name.
-// Examples of errors are left out, because OpenRPC has a place only for results.
+// Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are passed by
+// name. Examples of errors are left out, because OpenRPC has a place only for results.
 import {
   type Example,
   fieldsOf,

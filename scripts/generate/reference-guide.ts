@@ -1,5 +1,5 @@
 // The pages of protocol/REFERENCE.md that are not generated from protocol.json: the first session, the glossary, the
-// flags and environment, and the way to make a client from the projections.
+// flags, the environment, and how to make a client.
 import { helpText } from '../../src/flags.ts';
 import { type ProtocolDocument, schemaHash } from './dialect.ts';
 import { firstSession } from './first-session.ts';

@@ -1,6 +1,7 @@
-// Projection: protocol/REFERENCE.md, for people. It contains a first session, numbered rules, all methods with fields,
-// errors and a successful example, all errors and all types. The guide takes 25 minutes to read, and the tables are for
-// looking up. Fields that many methods share have one description, and the types come last. A test counts the words.
+// Projection: protocol/REFERENCE.md, for people. The document contains a first session, numbered rules, all methods
+// with fields, errors and a successful example, all errors and all types. The guide takes 25 minutes to read, and the
+// tables are for looking up. Fields that many methods share have one description, and the types come last. A test
+// counts the words.
 import {
   type Example,
   fieldsOf,
@@ -73,8 +74,8 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * The least number of objects that share a field in the same form, from which the field is described only once. Short
- * descriptions are repeated anyway.
+ * A field that at least this many objects share in the same form is described only once. A short description is
+ * repeated anyway.
  */
 const recurrenceMin = 6;
 const recurringLengthMin = 16;

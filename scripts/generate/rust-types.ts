@@ -1,5 +1,6 @@
 // Projection: the Rust client's types, for serde. Enums keep unknown values. Structs ignore unknown fields, or keep
-// them if the protocol requires it. Null becomes None. This projection emits only types: the client is written by hand.
+// unknown fields if the protocol requires this. Null becomes None. This projection emits only types: the client is
+// written by hand.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -76,7 +77,8 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
       const attribute = field.required
         ? ''
         : '    #[serde(default, skip_serializing_if = "Option::is_none")]\n';
-      // serde's own camelCase gives the same names for all our fields. A test of the client checks that.
+      // serde's own camelCase gives the same names for all fields of the protocol. A test of the client checks these
+      // names.
       const type = typeOf(field.schema);
       return `${doc(field.schema.description, '    ')}${attribute}    pub ${safe}: ${field.required ? type : `Option<${type}>`},\n`;
     });

@@ -1,5 +1,5 @@
-// Projection: src/protocol/methods.ts. It has two tables: the facts about each method that dispatch needs, and the
-// numbers of the errors. The file contains no schemas: typescript-validators.ts compiles the schemas.
+// Projection: src/protocol/methods.ts. This projection has two tables: the facts about each method that dispatch needs,
+// and the numbers of the errors. The file contains no schemas: typescript-validators.ts compiles the schemas.
 import {
   type ErrorEntry,
   type GeneratedFile,

@@ -5,7 +5,7 @@ export interface Layer {
   readonly folder: string;
   /** The packages that this folder may import. The linter refuses all other packages of `packages` in this folder. */
   readonly packages?: readonly string[];
-  /** Folders of lower layers that this folder must not import, as an exception. */
+  /** Folders of lower layers that this folder must not import, although lower layers are normally allowed. */
   readonly not?: readonly string[];
   readonly because: string;
 }

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * The words in front of a program that give it its own processes, sockets and mounts. The program dies with
+ * The words in front of a program that give the program its own processes, sockets and mounts. The program dies with
  * the process that these words start.
  */
 export const containerPrefix = [
@@ -15,7 +15,7 @@ export const containerPrefix = [
   '--mount-proc',
 ] as const;
 
-/** Returns the reason why this machine cannot run a container. Returns undefined when it can. */
+/** Returns the reason why this machine cannot run a container. Returns undefined when containers work. */
 export function containerRefusal(): string | undefined {
   const [program, ...words] = containerPrefix;
   const result = spawnSync(program, [...words, 'true'], { encoding: 'utf8' });

@@ -1,5 +1,5 @@
-// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device, and an ioctl shuts it down
-// and drops all unwritten data. Works only if this process is root and may mount.
+// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts the disk
+// down and drops all unwritten data. Works only if this process is root and may mount.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -7,13 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: the journal is not flushed either. */
+/**
+ * The Python program that calls EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, so that the journal is not flushed
+ * either.
+ */
 const cutPower = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** The name of the filler file. It is beside the work tree, and no check compares it. */
+/** The name of the filler file. The filler is beside the work tree, and no check compares the filler. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;
@@ -35,7 +38,7 @@ export class Disk {
     run('mount', '-o', 'loop', this.#image, this.root);
   }
 
-  /** Returns the reason why this machine cannot have the disk. Returns undefined when it can. */
+  /** Returns the reason why this machine cannot have such a disk. Returns undefined when the disk works. */
   static refusal(): string | undefined {
     if (process.getuid?.() !== 0) return 'only root may mount';
     const top = mkdtempSync(join(tmpdir(), 'checkpointd-disk-'));
@@ -87,8 +90,8 @@ export class Disk {
   async restart(): Promise<void> {
     run('umount', this.root);
     // Waits until no process has the disk open, because until then a new mount would show the disk that was shut down.
-    // The processes are a dying child of the daemon, or one with its own mounts, such as a container of a different
-    // test.
+    // A dying child of the daemon can have the disk open, or a process with its own mounts, such as a container of a
+    // different test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -17,8 +17,8 @@ export interface Course {
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
   /**
-   * The files when the episode's last daemon started, after the user's edits. When no daemon was killed, they equal
-   * `before`.
+   * The files when the episode's last daemon started, after the user's edits. When no daemon was killed, these files
+   * equal `before`.
    */
   readonly resumed: Manifest;
   readonly after: Manifest;
@@ -70,7 +70,7 @@ export class Episode {
     this.redo = [];
   }
 
-  /** Runs the steps. Returns the first defect and the step that showed it. */
+  /** Runs the steps. Returns the first defect, with the step that revealed the defect. */
   async run(
     steps: readonly Step[],
     take: (episode: Episode, step: Step) => Promise<void>,
@@ -166,8 +166,8 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Not every request recovers the unfinished restore. A request that changes nothing never recovers it, and a
-      // deletion may leave it unfinished.
+      // Not every request recovers the unfinished restore. A request that only reads never recovers a restore, and a
+      // deletion may leave the restore unfinished.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;

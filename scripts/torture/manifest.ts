@@ -1,4 +1,4 @@
-// Lists the contents of a directory (bytes, modes and links) by code that shares nothing with the daemon.
+// Lists the contents of a directory: bytes, modes and links. This module shares no code with the daemon.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ export interface Thing {
   readonly sha256: string;
 }
 
-/** A path in the wire's spelling. */
+/** A path in the form that the protocol uses. */
 export interface PathRef {
   readonly path: string;
   readonly pathBytes?: string;

@@ -1,5 +1,5 @@
 // Records the contents that every answered checkpoint must have. Also records the contents that the daemon has removed
-// from the work tree, because the daemon must be able to return them.
+// from the work tree, because the daemon must be able to return these contents.
 import {
   captured,
   describe,

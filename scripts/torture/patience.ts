@@ -1,6 +1,6 @@
 // Limits the time of an answer. Only time in which the daemon and its children could run counts as a hang: on a busy
-// machine they also wait for a processor. The Linux kernel reports how long each thread waited for a processor. On
-// other systems all time counts.
+// machine these processes also wait for a processor. The Linux kernel reports how long each thread waited for a
+// processor. On other systems all time counts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 

@@ -14,8 +14,8 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The prefix in a container. The change of rights cancels the request that the kernel kill the program with its parent,
- * so the prefix repeats the request.
+ * The prefix in a container. The change of rights cancels the setting with which the kernel kills the program when its
+ * parent dies, so the prefix renews the setting.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 

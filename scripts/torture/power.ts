@@ -1,5 +1,5 @@
-// Cuts the power after a request was answered and starts the machine again. Data that was synced before, or that the
-// answer promised, must still exist.
+// Cuts the power after a request was answered, and starts the machine again. Data must still exist if it was synced
+// before the request or if the answer promised it.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
 import { describe, type Manifest, refOf } from './manifest.ts';

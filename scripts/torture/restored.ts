@@ -26,7 +26,7 @@ export interface Expected {
   readonly path?: string | undefined;
 }
 
-/** Returns the faults of a restored work tree. The list is empty when there are none. */
+/** Returns the faults of a restored work tree. The list is empty when the work tree has no faults. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));

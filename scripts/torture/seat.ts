@@ -1,5 +1,5 @@
-// Runs a daemon with one session on the work tree, and talks to it. The seat limits every wait for an answer, and
-// distinguishes a daemon that the script killed from a daemon that died by itself.
+// Runs a daemon with one session on the work tree, and sends requests to the daemon. The seat limits every wait for an
+// answer, and distinguishes a daemon that the script killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -29,7 +29,9 @@ export interface SeatOptions {
   /** The client that starts the daemon and sends the requests. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
-  /** The words in front of `node` on the command line. They simulate another boot of the machine for the daemon. */
+  /**
+   * The words in front of `node` on the command line. For the daemon, these words simulate a new boot of the machine.
+   */
   readonly prefix: () => readonly string[];
   /** A planted fault of the daemon itself, for the test of the checker. */
   readonly planted?: FaultPlan | undefined;

@@ -1,4 +1,4 @@
-// Defines the steps of a run as data. They are made from a seed, saved as JSON and shortened after a failure.
+// Defines the steps of a run as data. The steps are made from a seed, saved as JSON and shortened after a failure.
 import type { Random } from './random.ts';
 
 /**
@@ -103,8 +103,8 @@ type AnyStep =
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
   | {
       /**
-       * Starts a second daemon. With `isApart` it runs in its own container, which sees neither our processes nor our
-       * sockets.
+       * Starts a second daemon. With `isApart` the second daemon runs in its own container, which sees neither our
+       * processes nor our sockets.
        */
       readonly op: 'second';
       readonly to: number;

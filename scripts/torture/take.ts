@@ -98,8 +98,8 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       if (holding.has(path) && !holds(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
-    // The checkpoint with tag 0 is excluded: the next opening makes it if all checkpoints except safety checkpoints
-    // were deleted.
+    // The checkpoint with tag 0 is excluded, because the next opening may have made it. An opening makes this
+    // checkpoint when only safety checkpoints are left.
     const made = (await list(episode.seat)).filter(
       (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
@@ -129,8 +129,8 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // The daemon removes a checkpoint without a tag when neither undo nor the head needs the checkpoint. It removes
-    // safety checkpoints only after some time.
+    // The daemon removes a checkpoint without a tag when neither undo nor the head needs the checkpoint. Safety
+    // checkpoints are removed only after some time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );
@@ -200,8 +200,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Either the session is complete, or it is gone and a later opening began a new session. The later opening may
-    // itself have been killed.
+    // Either the session is complete, or the session is gone and a later opening began a new session. The later opening
+    // may itself have been killed.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);

@@ -22,7 +22,10 @@ export class Tally {
   checkpoints = 0;
   restores = 0;
   refused = 0;
-  /** Receives every answer of a session and every listing of its work tree. Set by a driver that compares them. */
+  /**
+   * Receives every answer of a session and every listing of its work tree. A driver sets this function to compare
+   * answers and listings.
+   */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();
   readonly clients = new Map<ClientName, number>();

@@ -28,7 +28,8 @@ export interface TortureOptions {
   /** The percentage of episodes on a disk whose power is cut. The default is 25. */
   readonly power?: number;
   /**
-   * The clients that drive the daemons. By default all available clients do, and the script's own driver most often.
+   * The clients that drive the daemons. By default the script uses all available clients, and its own driver most
+   * often.
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];

@@ -25,8 +25,8 @@ export interface Circumstances {
   /** A storage that several worlds use at the same time. When absent, the world makes its own storage. */
   readonly storage?: string;
   /**
-   * The client that starts the daemons and talks to them. With `inProcess` the daemon runs in this process. By default
-   * the script's own driver is the client.
+   * The client that starts the daemons and sends requests to them. With `inProcess` the daemon runs in this process. By
+   * default the script's own driver is the client.
    */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
@@ -66,7 +66,7 @@ export class World {
     this.#own(this.top);
   }
 
-  /** Returns a new seat. With `isApart` its daemon runs in its own container. */
+  /** Returns a new seat. With `isApart` the daemon of the seat runs in its own container. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');

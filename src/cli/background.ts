@@ -20,8 +20,8 @@ const environmentNames = [
 ];
 
 /**
- * The environment variables that forbid a process to outlive the command that started it. Build servers, systemd or the
- * user set these variables.
+ * The environment variables that forbid a command to leave a process behind. Build servers, systemd or the user set
+ * these variables.
  */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 

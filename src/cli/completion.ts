@@ -1,5 +1,5 @@
 // checkpointd completion: prints scripts with which a shell completes commands, options and tags. At all other places
-// it completes paths, relative to the directory of `-C`. The commands themselves provide the candidates.
+// the shell completes paths, relative to the directory of `-C`. The commands themselves provide the candidates.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 

@@ -46,7 +46,7 @@ async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void>
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** Prints the patch of a plan. A pipe gets the patch byte for byte, and a terminal gets it in colours. */
+/** Prints the patch of a plan. A pipe gets the patch byte for byte, and a terminal gets the patch in colours. */
 export async function sayPlannedPatch({
   text,
   encoding,
@@ -111,7 +111,7 @@ const invisible =
   /[^\P{Cc}\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Decodes bytes as lines. Decides for each line if it is UTF-8, because the two sides of a diff may use different
+ * Decodes bytes as lines. Decides for each line if the line is UTF-8, because the two sides of a diff may use different
  * encodings.
  */
 export function readableLines(bytes: Buffer): ReadableLines {
@@ -124,7 +124,7 @@ export function readableLines(bytes: Buffer): ReadableLines {
   };
 }
 
-/** Returns a line in which characters that a terminal would obey or hide are visible: `^M`, `\u202e`. */
+/** Makes characters visible that a terminal would obey or hide, for example as `^M` or `\u202e`. */
 export function visible(line: string): string {
   return line.replace(invisible, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -156,7 +156,7 @@ function splitLines(bytes: Buffer): Buffer[] {
 
 /** The width that git uses without a terminal. */
 const usualWidth = 80;
-/** The least width of the graph, and below it the largest share of a line for a name. */
+/** The least width of the graph. Below follows the largest share of a line for a name. */
 const graphMin = 10;
 const nameShare = 0.6;
 

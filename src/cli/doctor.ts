@@ -1,5 +1,5 @@
 // checkpointd doctor: checks that this machine has all programs that checkpointd needs and that a daemon starts and
-// answers. It also lists the agents that have our hooks, as "status" does.
+// answers. The command also lists the agents that have our hooks, as "status" does.
 import { CheckpointdClient } from '../client/client.ts';
 import { storedSessions } from '../client/stored-sessions.ts';
 import { storageAt } from '../wire/places.ts';

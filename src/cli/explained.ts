@@ -24,7 +24,7 @@ export interface Telling {
   readonly meant?: readonly string[];
 }
 
-/** Reports a failure, and returns the exit code. @throws the error if it is a defect and not a failure for people */
+/** Reports a failure, and returns the exit code. @throws an error that is a defect */
 export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
   if (json) {
     const failure = await failureOf(error);

@@ -23,7 +23,7 @@ export function checkpointLine(
   return `${fit(line, mark.length)}${mark}`;
 }
 
-/** Prints all checkpoints and marks the current checkpoint. With --json prints the result of the request. */
+/** Prints all checkpoints and marks the current checkpoint. With --json, prints the checkpoints as JSON. */
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
@@ -69,8 +69,8 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
     );
   sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
-  // An edit during the restore is in no checkpoint. The file keeps the edit, and the list of failed paths below
-  // contains the file.
+  // An edit during the restore is in no checkpoint. The edited file stays as it is, and is listed below among the
+  // failed paths.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;

@@ -20,7 +20,7 @@ export function nearestReferences(
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
 }
 
-/** Returns how many letters may differ: a third of the letters, and less than half of them. */
+/** Returns how many letters may differ: at most a third of the letters, and always less than half. */
 function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }

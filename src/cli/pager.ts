@@ -4,7 +4,10 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** The time that a request has to finish or fail after the user has closed the pager. Then the request is cancelled. */
+/**
+ * The time that a request has to finish or fail after the user has closed the pager. After this time the request is
+ * cancelled.
+ */
 const endingMs = 1000;
 
 /**
@@ -37,7 +40,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
     };
   });
   void closed.then(cut);
-  // Ctrl-C does not end this process while the pager runs. It only stops further output.
+  // Ctrl-C does not end this process while the pager runs. Ctrl-C only stops further output.
   process.on('SIGINT', cut);
   const drained = (): Promise<boolean> =>
     once(pager.stdin, 'drain').then(

@@ -1,7 +1,7 @@
 // Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
-// every TAB. The fast path handles plain options, and sessions that a daemon of the same version has open. It does not
-// load the library of the command line and does not open a session. The command line handles all other cases, including
-// failures.
+// every TAB. The fast path handles plain options, and sessions that a daemon of the same version has open. The fast
+// path does not load the library of the command line and does not open a session. The command line handles all other
+// cases, including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -18,10 +18,13 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** The longest wait for an answer. After this time the command line takes over, which waits longer. */
+/** The longest wait for an answer. After this time the command line runs the command, and waits longer. */
 const answerMs = 2000;
 
-/** Runs `checkpointd <command> …`. Returns undefined, without output, for a command that is not plain. */
+/**
+ * Runs `checkpointd <command> …` on the fast path. Returns undefined, without output, when the fast path cannot run the
+ * command.
+ */
 export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
   const command = commands.find(({ name }) => name === first);
   const given = command && plainWords(words, command);
@@ -57,7 +60,10 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
   }
 }
 
-/** Returns the session to use. Returns undefined when there is none, or when the choice has to be reported. */
+/**
+ * Returns the session to use. Returns undefined when there is no session, or when the user must be told which session
+ * was chosen.
+ */
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);

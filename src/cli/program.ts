@@ -77,8 +77,8 @@ const commands: Readonly<Record<string, Add>> = {
 };
 
 /**
- * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. A mistake of the user
- * never throws.
+ * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. Never throws because of
+ * a mistake of the user.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();
@@ -240,7 +240,7 @@ async function addInspect(program: Command, _: unknown, done: (code: number) => 
   });
 }
 
-/** Adds `enable` or `disable`. These commands change settings of agents and use no session. */
+/** Adds `enable` or `disable`. The commands `enable` and `disable` change settings of agents and use no session. */
 async function addHooks(
   program: Command,
   what: 'enable' | 'disable',

@@ -1,6 +1,5 @@
-// Finds the session for a path and opens it. Joins the daemon that has the session open, or opens the session in a
-// daemon that the command joins or starts. Chooses the session, and reports the choice when several sessions were
-// possible.
+// Finds and opens the session for a path. Joins the daemon that has the session open, or opens the session in a daemon
+// that the command joins or starts. Chooses the session, and reports the choice when several sessions were possible.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
@@ -40,11 +39,13 @@ export interface Reached {
 
 export interface Purpose {
   readonly make?: boolean;
-  /** True when the command changes files. It then reports which session it uses if several sessions are possible. */
+  /**
+   * True when the command changes files. Such a command reports which session it uses if several sessions are possible.
+   */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /** True when the client runs for a long time. It then gets its own daemon, which no other command ends. */
+  /** True when the client runs for a long time. Such a client gets its own daemon, which no other command ends. */
   readonly stays?: boolean;
   /** The events that the command listens to. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
@@ -77,8 +78,8 @@ export async function reach(
 }
 
 /**
- * Waits until the keeper has made the checkpoints of all written events. A hook may have been killed before it
- * contacted the keeper.
+ * Waits until the keeper has made the checkpoints of all written events. This wait is needed because a hook may have
+ * been killed before the hook contacted the keeper.
  */
 async function carriedOut(storage: string): Promise<void> {
   try {
@@ -119,7 +120,7 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The daemon of a session with retention `session` has ended. Without `keep`, the end of this command would
+      // The daemon of a session with retention `session` has ended. With this retention, the end of the command would
       // remove the session.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
@@ -142,8 +143,8 @@ function refuse({ session, path }: Where): never {
 }
 
 /**
- * Joins the session in the daemon that has it open. Returns undefined when no daemon answers, or when the daemon ends
- * meanwhile.
+ * Joins the session in the daemon that has the session open. Returns undefined when no daemon answers, or when the
+ * daemon ends meanwhile.
  */
 async function joined(
   stored: StoredSession,
@@ -188,7 +189,9 @@ async function daemonFor(storage: string, hello: AttachOptions, stays: boolean):
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-/** Returns the parameters that open an existing session. The session's place was allowed when the session began. */
+/**
+ * Returns the parameters that open an existing session. The daemon allowed the session's place when the session began.
+ */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
 }

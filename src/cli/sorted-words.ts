@@ -18,7 +18,7 @@ export interface SortedWords {
 /**
  * Splits the words: checkpoints come first, and all later words are paths. A path must exist now or in a named
  * checkpoint.
- * @throws CommandRefusal with both readings of a word that is neither
+ * @throws CommandRefusal for a word that is neither a checkpoint nor a path
  */
 export async function sortedWords(
   task: Task,

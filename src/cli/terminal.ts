@@ -1,5 +1,6 @@
 // Writes to the terminal, in colour if the user wants colours, and cuts lines to the terminal's width. This module
-// never writes a byte that could move the cursor, change a title or fake a line. It is independent of checkpoints.
+// never writes a byte that could move the cursor, change a title or fake a line. The module is independent of
+// checkpoints.
 import { once } from 'node:events';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { systemCode } from '../base/errors.ts';
@@ -52,7 +53,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** Makes this process ignore that a reader of its output (`… | head`) closes the pipe. */
+/** Makes this process ignore errors of its output when a reader (`… | head`) closes the pipe. */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;
@@ -123,7 +124,7 @@ async function written(batch: string | Uint8Array): Promise<boolean> {
   return true;
 }
 
-/** Prints to standard error. For lines that must not be part of the result that a script reads. */
+/** Prints a line to standard error, so that scripts do not read the line as part of the result. */
 export function note(line: string): void {
   process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }
@@ -131,8 +132,8 @@ export function note(line: string): void {
 /** Matches the colour escapes that this program writes. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
 /**
- * The letters that are two columns wide. This regular expression and `segments` are slow to make, and most lines need
- * neither, so both are made at first use.
+ * The letters that are two columns wide. This regular expression and `segments` are made at first use, because both are
+ * slow to make and most lines need neither.
  */
 const wide = madeOnce(
   () =>

@@ -1,4 +1,4 @@
-// Lists the sessions of a storage by their last use, and describes them for people: agent, first prompt, age.
+// Lists the sessions of a storage by their last use. Describes sessions for people: agent, first prompt, age.
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
 import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
@@ -21,7 +21,7 @@ export function usedSessions(storage: string, path?: string): StoredSession[] {
   return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
 }
 
-/** Returns the name of a conversation's agent, or the id that its client gave the conversation. */
+/** Returns the name of a conversation's agent. For other clients, returns the conversation id that the client chose. */
 export function agentOf({ conversationId }: Pick<StoredSession, 'conversationId'>): string {
   return agentNames.find((agent) => conversationId.startsWith(`${agent}:`)) ?? plain(conversationId);
 }
@@ -37,7 +37,7 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 
 /**
  * Returns a line about the chosen session if a different session of the same work tree was used within the last hour.
- * Otherwise returns undefined. For commands that change files.
+ * Otherwise returns undefined. Commands that change files print the line.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

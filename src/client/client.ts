@@ -74,15 +74,15 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    // A client that joins a running daemon does not load the code for starting one.
+    // A client that joins a running daemon does not load the code that starts a daemon.
     const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
 
   /**
-   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. When this
-   * client is closed, it leaves the sessions that it opened. The daemon continues for other clients.
-   * @throws CheckpointdGoneError when no daemon listens there, or when the socket is not this user's
+   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. Closing this
+   * client also leaves the sessions that the client opened. The daemon continues for other clients.
+   * @throws CheckpointdGoneError when no daemon listens on the socket, or when the socket does not belong to this user
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
     return CheckpointdClient.#begin(await DaemonSocket.connect(socket), socket, options);
@@ -127,8 +127,8 @@ export class CheckpointdClient implements AsyncDisposable {
 
   /**
    * Sends a request. Requests beyond the daemon's limit wait for earlier requests.
-   * @throws CheckpointdRequestError when the daemon refuses the request or it fails; CheckpointdGoneError when the
-   * daemon has ended
+   * @throws CheckpointdRequestError when the request is refused or fails; CheckpointdGoneError when the daemon has
+   * ended
    */
   async request<M extends Wire.RequestMethod>(
     method: M,
@@ -149,7 +149,7 @@ export class CheckpointdClient implements AsyncDisposable {
   /**
    * Sends a notification, such as `$/setTrace`. A notification gets no answer, and the daemon ignores an
    * invalid notification.
-   * @throws CheckpointdGoneError when the daemon is gone
+   * @throws CheckpointdGoneError when the daemon has ended
    */
   notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
     return this.#connection.notify(method, params);

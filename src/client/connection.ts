@@ -8,7 +8,7 @@ import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts
 
 /**
  * The link between a client and a daemon: two streams, and the end of the daemon. The client may have started the
- * daemon or joined it.
+ * daemon, or joined a running daemon.
  */
 export interface DaemonLink {
   /** The stream that the daemon reads. */
@@ -19,12 +19,12 @@ export interface DaemonLink {
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Sets whether the daemon keeps this process alive. Initially it does not. */
+  /** Sets whether the daemon keeps this process alive. Initially the daemon does not keep it alive. */
   keepAlive(isWanted: boolean): void;
-  /** Ends the daemon, or the connection to it, at once. */
+  /** Ends the daemon or the connection at once. */
   kill(): void;
   /**
-   * Waits up to `patienceMs` for the daemon's end, and then forces it. Returns the exit code of a daemon that this
+   * Waits up to `patienceMs` for the daemon's end, and then forces the end. Returns the exit code of a daemon that this
    * process started.
    */
   end(patienceMs: number): Promise<number | null>;
@@ -32,8 +32,8 @@ export interface DaemonLink {
 
 export interface RequestOptions {
   /**
-   * Cancels the request. The request then rejects with `RequestCancelled` and has changed nothing, or
-   * resolves with its result if it had already committed. `AbortSignal.timeout(ms)` makes a time limit.
+   * Cancels the request. The request then rejects with `RequestCancelled` and has changed nothing. If the request had
+   * already committed, it resolves with its result. `AbortSignal.timeout(ms)` makes a time limit.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (value: Wire.ProgressValue) => void;

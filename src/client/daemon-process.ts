@@ -10,7 +10,7 @@ import type { DaemonLink } from './connection.ts';
 
 /** The size of the end of stderr that is kept for the message of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
-/** The longest time between the end of the daemon's output and the end of its process. */
+/** The wait for the end of the process after the end of its output, in ms. */
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
@@ -116,7 +116,8 @@ export class DaemonProcess implements DaemonLink {
       this.keepAlive(false);
       clearTimeout(timer);
     }
-    // Destroys the pipes. If a process of the daemon still has them open, they would keep the client's process alive.
+    // Destroys the pipes. The pipes would keep the client's process alive if a process of the daemon still has them
+    // open.
     for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
     return this.#child.exitCode;
   }

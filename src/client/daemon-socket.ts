@@ -5,7 +5,7 @@ import { socketComplaint } from '../wire/places.ts';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The error for a socket that is not private to this user. Nothing was sent to this socket. */
+/** The error for a socket that is not private to this user. The client has sent nothing to such a socket. */
 export class UntrustedSocketError extends CheckpointdGoneError {}
 
 export class DaemonSocket implements DaemonLink {

@@ -1,5 +1,5 @@
-// Reads the stored sessions of a work tree, with the socket of the daemon that has a session open. For programs that
-// did not start this daemon. This module reads two small files per session and writes nothing.
+// Reads the stored sessions of a work tree, for programs that did not start the daemon. Also reads the socket of the
+// daemon that has a session open. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -24,8 +24,8 @@ export interface StoredSession {
 }
 
 /**
- * Returns the sessions of all work trees that contain a path. Sorts by the innermost work tree first, and then by the
- * most recent use. Without a path, returns the sessions of every work tree.
+ * Returns the sessions of all work trees that contain a path. Sessions of the innermost work tree come first, and then
+ * the most recently used sessions. Without a path, returns the sessions of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
@@ -86,9 +86,7 @@ export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 
   };
 }
 
-/**
- * Returns the JSON object in a file. Returns undefined when the file is missing, unreadable or contains something else.
- */
+/** Returns the JSON object in a file. Returns undefined when the file is missing, unreadable or not a JSON object. */
 export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
   const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError || isOfSystem(error);
   const value: unknown = attempt(isUnreadable, () => JSON.parse(readFileSync(file, 'utf8')) as unknown);

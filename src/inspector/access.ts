@@ -1,9 +1,9 @@
-// Decides which pages may use the inspector. A link works once, and the page exchanges it for a cookie and a second
+// Decides which pages may use the inspector. A link works once: the page exchanges the link for a cookie and a second
 // secret. Checks of Host and Origin exclude other web pages.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * The answer to a page that sends the token of a link. It has the value of the cookie, and the secret for the
+ * The answer to a page that sends the token of a link. The answer has the value of the cookie, and the secret for the
  * WebSocket.
  */
 export interface Entrance {

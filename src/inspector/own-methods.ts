@@ -10,7 +10,7 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** The number of checkpoints. When absent, the number is known only after an opening of the session. */
+  /** The number of checkpoints. When absent, the session has to be opened to find the number. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 
 export interface PageFile {
-  /** The content. In a document, `__NONCE__` marks the places for the nonce of a response. */
+  /** The content of the file. In a document, `__NONCE__` marks the places for the nonce of a response. */
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }

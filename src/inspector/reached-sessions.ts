@@ -1,5 +1,5 @@
 // Connects to a session at the first request of a page, and again when the daemon of the session has ended. Sends the
-// events of these sessions to every page.
+// events of connected sessions to every page.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
 import type { InspectedSession } from './own-methods.ts';

@@ -53,11 +53,11 @@ export class Relay {
       if (message === undefined) socket.close(1007, 'no JSON-RPC message');
       else void this.#take(message);
     });
-    // When the page closes, its reads are cancelled. A change that has begun is completed.
+    // When the page closes, its read requests are cancelled. A change that has begun is completed.
     socket.on('close', () => {
       for (const running of this.#running.values()) running.abort();
     });
-    socket.on('error', () => undefined); // The event `close` follows.
+    socket.on('error', () => undefined); // the event `close` follows
   }
 
   send(message: object): void {

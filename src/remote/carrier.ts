@@ -1,5 +1,6 @@
 // Transfers objects and refs between a git remote and a bare repository of the daemon, with git itself. This module
-// knows the places of refs on a remote and the meaning of git's failures. It does not know the contents of objects.
+// knows the places of refs on a remote and the meaning of git's failures. The module does not know the contents of
+// objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -53,7 +54,7 @@ const watchMs = 100;
 
 /**
  * One change of a ref on a remote. `from` is the expected commit of the ref on the remote, and `to` is the new commit.
- * Undefined means that the ref does not exist.
+ * The value undefined means that the ref does not exist.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -256,7 +257,7 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns for the English messages of git and of hosts about failures, each named after the meaning.
+// Patterns for the English error messages of git and of hosts. The name of each pattern is its meaning.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;

@@ -1,6 +1,6 @@
 // Copies snapshots from one store to a second store, which may use different content ids. Copies each content and each
-// directory only once. A content passes through memory or a spool file of the target, and the copier computes the new
-// id at the same time.
+// directory only once. A content passes through memory or a spool file of the target. The copier computes the new id at
+// the same time.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -29,7 +29,7 @@ export class SnapshotCopier {
   readonly #blobs = new Map<BlobId, BlobId>();
   /** The directories for the target, by the directories of the source. Snapshots share directories. */
   #directories = new WeakMap<Directory, Directory>();
-  /** The file of {@link remembering}, and below it the number of ids in the file. */
+  /** The file of {@link remembering}. Below follows the number of ids in the file. */
   #file: string | undefined;
   #remembered = 0;
   #copied = 0;

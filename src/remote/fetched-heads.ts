@@ -33,8 +33,8 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // Lists the refs first. A fetch of all refs would make a local ref for each remote ref, and a remote may have a
-      // million refs.
+      // Lists the refs first, because a fetch of all refs would make a local ref for each remote ref. A remote may have
+      // a million refs.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
       if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;

@@ -156,7 +156,7 @@ async function takeLine(
     await objects.removePacks((name) => !packs.has(name));
     throw error;
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // no error if a failed fetch did not make the ref
+    await objects.moveRefs(new Map([[incoming, undefined]])); // it is no error if a failed fetch did not make the ref
   }
 }
 

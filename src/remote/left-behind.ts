@@ -1,5 +1,6 @@
-// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree without them.
-// Checks names, permissions and the rules of the capture, and searches contents for secrets. This module sends nothing.
+// Decides which paths of a snapshot stay on this machine when the session is pushed. Makes the tree without these
+// paths. Checks names, permissions and the rules of the capture, and searches contents for secrets. This module sends
+// nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -193,8 +194,8 @@ interface FoundFile {
 }
 
 /**
- * True when the group or other users must not read the file. The owner then meant the file only for users of this
- * machine.
+ * True when the group or other users must not read the file. The owner of such a file meant it only for some users of
+ * this machine.
  */
 function isStrict({ permissions }: FileNode | Directory): boolean {
   return permissions !== undefined && (permissions & 0o044) !== 0o044;

@@ -11,11 +11,11 @@ export const lineFormat = 1;
 
 /** The number of checkpoints per page of records. The `seq` of a checkpoint decides its page. */
 export const recordsPerPage = 100;
-/** A piece of the conversation is closed when it reaches this size in bytes, or the number of records below. */
+/** The limits at which a piece of the conversation is closed: its size in bytes, and its number of records. */
 export const pieceBytes = 256 << 10;
 export const pieceRecords = 1000;
 
-/** The limits for data from a remote. They are far above any real session, and small enough for memory. */
+/** The limits for data from a remote. The limits are far above any real session, and small enough for memory. */
 export const lineLimits = {
   manifestBytes: 64 << 10,
   pageBytes: 64 << 20,
@@ -62,7 +62,7 @@ export interface Manifest {
   readonly pages: readonly number[];
   readonly pieces: number;
   readonly logRecords: number;
-  /** The id of the choices that decided which paths stay; see left-behind.ts. */
+  /** The id of the choices that decided which paths stay (left-behind.ts). */
   readonly choices: string;
   readonly origin?: LineOrigin;
 }
@@ -169,8 +169,8 @@ function laterFormat(format: number): CheckpointdError {
 }
 
 /**
- * The tags and names of a line. They are separate from the records, because tags and names move and records never
- * change.
+ * The tags and names of a line. Tags and names are separate from the records, because tags and names move and records
+ * never change.
  */
 export interface LineNames {
   readonly tags: Readonly<Record<string, string>>;

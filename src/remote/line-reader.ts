@@ -1,6 +1,6 @@
-// Reads a line without trusting it. The head must belong to this session and writer. Every page must exist and be small
-// enough. Every record must name the tree that was sent with the record, and every tree must be possible in a work
-// tree.
+// Reads a line that cannot be trusted, and checks it. The head must belong to this session and writer. Every page must
+// exist and be small enough. Every record must name the tree that was sent with the record, and every tree must be
+// possible in a work tree.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -173,7 +173,8 @@ function parseLogRecord(line: string): LogRecord {
 /**
  * Checks every directory of a line's trees once. Names, modes and order must be valid in git. No tree may contain
  * itself, or have more files or levels than a work tree can have. Also checks that every content exists, and that all
- * contents together have at most `bytesMax` bytes, because a few bytes of a pack can become many bytes in a work tree.
+ * contents together have at most `bytesMax` bytes. The limit is needed because a few bytes of a pack can become many
+ * bytes in a work tree.
  * @throws RemoteCorrupt
  */
 export async function checkTrees(

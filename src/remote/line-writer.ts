@@ -247,7 +247,7 @@ class SentTrees {
   }
 }
 
-/** Returns the record to send, with the sent snapshot. Adds the paths that stay to the skipped paths. */
+/** Returns the record to send, with the sent snapshot. The paths that stay are added to the skipped paths. */
 function asSent(
   {
     idempotency: _key,
@@ -415,7 +415,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the form that a reader of the head gets. */
+/** Returns the parts in the form in which line-reader.ts returns the parts of a head. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

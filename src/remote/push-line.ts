@@ -20,7 +20,7 @@ export interface PushRequest {
   readonly remote: string;
   /** The directory in which this session has its repository of lines. */
   readonly directory: string;
-  /** The id of the session in this storage, and below it the line from which the session was imported. */
+  /** The id of the session in this storage. Below follows the line from which the session was imported. */
   readonly session: string;
   readonly origin?: LineOrigin;
   readonly source: (identity: LineIdentity) => LineSource;
@@ -73,8 +73,8 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
 }
 
 /**
- * Pushes once. Returns undefined when the remote changed meanwhile, or when its state was outdated in this process.
- * The caller then tries again.
+ * Pushes once. Returns undefined when the remote changed meanwhile, or when this process had outdated data about the
+ * remote. The caller then tries again.
  */
 async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
   const { remotes, signal, choices, dryRun } = request;
@@ -136,7 +136,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   return { ...answer, pushed: true };
 }
 
-/** Returns the refs in which a session records the head that it pushed, and the head that it is about to push. */
+/** Returns the names of two local refs: the ref for the last pushed head, and the ref for the head of the next push. */
 function notesOf(remote: string, { session, writer }: LineIdentity): { pushed: string; pending: string } {
   const of = `${remote}/${session}/${writer}`;
   return { pushed: `refs/pushed/${of}`, pending: `refs/pending/${of}` };
@@ -168,8 +168,8 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // If the remote has no head, the next head follows the last head that this storage made, so that it also follows all
-  // heads that other machines fetched.
+  // If the remote has no head, the next head follows the last head that this storage made. The next head then also
+  // follows the heads that other machines fetched earlier.
   let last = there === undefined ? (pending ?? pushed) : pushed;
   // The remote has the pending head: its push succeeded, even if the answer was lost.
   if (there !== undefined && there === pending) last = pending;
@@ -195,7 +195,7 @@ async function lastHead(
 
 /**
  * Returns the line from which the session was imported, if this remote has the line and the store has adopted its
- * objects. The first push of an imported session then sends only the session's new data.
+ * objects. With this line, the first push of an imported session sends only the session's new data.
  */
 async function importedLine(
   { origin }: PushRequest,

@@ -21,7 +21,7 @@ export type LinePlace = 'hidden' | 'heads';
 export interface Remote {
   readonly name: string;
   readonly url: RemoteUrl;
-  /** Globs of paths that are never sent to this remote. */
+  /** The globs of paths that are never sent to this remote. */
   readonly leaveOut: readonly string[];
   /** RFC 3339. */
   readonly added: string;
@@ -33,7 +33,10 @@ interface RemotesFile {
   /** The id with which this storage writes lines. No other storage moves the heads of this writer. */
   readonly writer: string;
   readonly remotes: readonly Remote[];
-  /** The session of this storage that writes each line of this writer, by the session in the line's name. */
+  /**
+   * The lines of this writer. The key is the session in a line's name, and the value is the session of this storage
+   * that writes the line.
+   */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -176,7 +179,7 @@ interface LockWanted {
   /** The file of the lock, on systems that need a file for a lock. */
   readonly file: string;
   readonly waitMs: number;
-  /** The message when another process keeps the lock for too long. */
+  /** The message of the error when a different process has the lock for too long. */
   readonly busy: string;
 }
 

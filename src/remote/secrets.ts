@@ -1,5 +1,5 @@
 // Finds secrets in the contents of files, by the forms of secrets that their issuers document. When in doubt, this
-// module reports a secret. The user can still push the file by naming its path.
+// module reports a secret. The user can still push a reported file by naming its path.
 
 interface Rule {
   readonly name: string;

@@ -25,7 +25,7 @@ import { alternateObjects } from './carrier.ts';
 const knownMax = 200_000;
 /**
  * The most packs before a packing. Each look-up of an object searches all packs, and an import links packs instead of
- * copying their objects.
+ * copying the objects.
  */
 const packsMax = 20;
 
@@ -33,9 +33,11 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /** The file for stores without git objects. It lists the store's contents that are already in this repository. */
+  /**
+   * The file for stores without git objects. The file lists the store's contents that are already in this repository.
+   */
   readonly contentsFile: string;
-  /** The directory for incoming contents. It is emptied when the repository is opened. */
+  /** The directory for incoming contents. The directory is emptied when the repository is opened. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
   readonly reader: ObjectReader;

@@ -96,8 +96,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here for the handlers, in their order. Later requests must not wait for a turn of
-      // the event loop.
+      // Only the first requests wait here until the handlers are loaded, in the order of the requests. Later requests
+      // must not wait for a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
@@ -159,8 +159,8 @@ function notFound(method: string): RequestOutcome {
 }
 
 /**
- * Returns the facts about a method whose request a client may send. Returns undefined for all other names, such as
- * `constructor`.
+ * Returns the facts about a method whose request a client may send. Returns undefined for a name that is not a method,
+ * such as `constructor`.
  */
 function factsOf(method: string): MethodFacts | undefined {
   if (!Object.hasOwn(methods, method)) return undefined;

@@ -1,4 +1,4 @@
-// Ends the daemon, or the share of one client in it, always with the same steps. Stops the work once within a time
+// Ends the daemon, or one client's part in the daemon, always with the same steps. Stops the work once within a time
 // limit, sends the responses, and exits with the code for this end. This module uses no session. The daemon decides
 // what a stop removes or keeps.
 import type { Log } from '../base/log.ts';
@@ -26,7 +26,7 @@ export interface EndingPorts {
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the responses are sent. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** Waits for work that may stay unfinished when the time is over. Must not reject. */
+  /** Waits for work that may stay unfinished if the time is too short. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
@@ -49,7 +49,10 @@ interface Patience {
    * continue.
    */
   readonly stopMsMax: number;
-  /** The least time for sending the responses. They get more time if the stop leaves part of `drainedMsMax` unused. */
+  /**
+   * The least time for sending the responses. The responses get more time if the stop leaves part of `drainedMsMax`
+   * unused.
+   */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
   /** The limit for the deletion of removed sessions, which are already renamed. The next start deletes the rest. */
@@ -84,7 +87,7 @@ export class Ending {
   }
 
   /**
-   * Ends the daemon or the client's share. The first call determines the exit code, and later calls wait for the same
+   * Ends the daemon or the client's part. The first call determines the exit code, and later calls wait for the same
    * end.
    */
   end(reason: EndReason, code: number): Promise<void> {
@@ -113,7 +116,8 @@ export class Ending {
     try {
       await this.#ports.stop(reason);
     } catch (error) {
-      // The failure is only logged, because the process must end in any case, with the code that its parent expects.
+      // A failed stop is only logged, because the process must end in any case, with the exit code that its parent
+      // expects.
       this.#ports.log.error('The stop failed. The next start removes what it left.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }

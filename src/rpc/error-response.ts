@@ -1,5 +1,5 @@
 // Converts failures to error responses: a number, a message with a remedy, and data that a program can use. This module
-// decides no policy, such as retries or undo. It hides the text of unexpected errors, because the text may quote file
+// decides no policy, such as retries or undo. The text of unexpected errors is hidden, because the text may quote file
 // contents or the environment.
 import { randomBytes } from 'node:crypto';
 import {
@@ -95,7 +95,7 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
     return refusal;
   }
   const incident = randomBytes(4).toString('hex');
-  // The client also gets this line (window/logMessage), so the line reveals no more than the response.
+  // The client also gets the next log line (window/logMessage), so this line reveals no more than the response.
   request.log.error(`${request.method} failed unexpectedly (incident ${incident}).`);
   request.log.info(
     `incident ${incident}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -105,8 +105,8 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
 }
 
 /**
- * Explains a failed system call for which no other module has a text. Returns undefined when the error is not of the
- * system. The details name the call, and the remedy is the same for storage and work tree.
+ * Explains a failed system call for which no other module has a text. Returns undefined when the error did not come
+ * from a system call. The details name the call, and the remedy is the same for storage and work tree.
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);
@@ -128,7 +128,10 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   return wireError('StoreUnavailable', message, { retryable: true, effects, details });
 }
 
-/** Returns the foreign error that caused checkpointd's own error, as text. Returns undefined when there is none. */
+/**
+ * Returns the foreign error that caused checkpointd's own error, as text. Returns undefined when the error has no
+ * foreign cause.
+ */
 function causeOf(error: CheckpointdError): string | undefined {
   const { cause } = error;
   if (cause instanceof CheckpointdError) return causeOf(cause);

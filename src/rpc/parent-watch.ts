@@ -1,6 +1,6 @@
 // Detects that the client has died although the input did not end, because a different process has the pipe open.
-// (Without this watch, daemons continued to run for 36 minutes.) Watches only process ids. A reused id looks alive, so
-// the end of input remains the main sign.
+// Without this watch, daemons continued to run for 36 minutes. The watch uses only process ids. A reused id looks
+// alive, so the end of input remains the main sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {

@@ -8,7 +8,7 @@ export interface AnsweredRequest {
   readonly method: string;
   readonly params: unknown;
   readonly outcome: RequestOutcome;
-  /** The time from arrival to answer, including the time in the session's queue. */
+  /** The time from the arrival of the request to its answer, including the time in the session's queue. */
   readonly ms: number;
 }
 

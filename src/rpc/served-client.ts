@@ -47,7 +47,7 @@ export interface ServedClientPorts {
   readonly onInitialized: () => void;
   /** Performs `shutdown`, within a time limit. */
   readonly onShutdown: () => Promise<void>;
-  /** Called when the client leaves or has died. May be called more than once. */
+  /** Called when the client leaves or has died, possibly more than once. */
   readonly onEnd: (reason: EndReason, code: number) => void;
 }
 
@@ -178,7 +178,7 @@ export class ServedClient {
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
-    // The first loss is logged. A warning to the client would be dropped too.
+    // The first lost notification is only logged, because a warning to the client would be dropped too.
     if (!isSent && !this.#isDropping)
       this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;

@@ -35,7 +35,7 @@ export interface ServedDaemon {
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
    * Begins the end, unless a client other than `last` has a session or is opening a session. Returns true when the end
-   * has begun. No other client can open a session then.
+   * has begun. After the beginning of the end, no other client can open a session.
    */
   beginEnd?(last?: object): boolean;
 }
@@ -52,7 +52,7 @@ export interface ServerOptions {
   readonly log: Log;
   /** Exits the process. Called once, after the stop and after all responses were sent. */
   readonly exit: (code: number) => void;
-  /** The first client. When absent, all clients are equal, and the daemon ends after `idleMs` without a client. */
+  /** The first client. When absent, the daemon serves all clients equally, and ends after `idleMs` without a client. */
   readonly first?: FirstClient;
   readonly idleMs?: number;
 }

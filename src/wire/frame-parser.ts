@@ -1,6 +1,6 @@
 // Parses bytes strictly into frames (LSP base protocol 0.9). This module never allocates memory for a declared length
-// before the bytes arrive, and never buffers beyond its limits. After a fault it never searches for the next frame,
-// because the following bytes may mean anything. It does not decode or check bodies.
+// before the bytes arrive, and never buffers beyond its limits. After a fault the parser never searches for the next
+// frame, because the following bytes may mean anything. The parser does not decode or check bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;
@@ -13,7 +13,8 @@ export interface FrameLimits {
 export const frameLimits: FrameLimits = { headerBytesMax: 4096, bodyBytesMax: 64 * 1024 * 1024 };
 
 /**
- * Receives one complete frame. `foreignCharset` names a charset other than UTF-8. The body must then not be decoded.
+ * Receives one complete frame. `foreignCharset` names a charset other than UTF-8. A body with a foreign charset must
+ * not be decoded.
  */
 export type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
 

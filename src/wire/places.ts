@@ -1,5 +1,5 @@
-// Computes the paths on this machine on which a daemon and its clients must agree: the files of this package, the
-// storage, and the private directory of sockets. This module creates no file.
+// Computes the paths that a daemon and its clients share: the files of this package, the storage, and the private
+// directory of sockets. This module creates no file.
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,8 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat =
     runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  // The owner is checked because `sudo` keeps the variable. A directory that root made there would block the user.
+  // The owner is checked because `sudo` keeps the variable. A directory that root made in the user's place would block
+  // the user.
   const isOwn =
     stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;
@@ -70,8 +71,8 @@ export function directoryComplaint(directory: string): string | undefined {
 
 /**
  * Returns the reason why this socket is not trusted. Returns undefined when the socket and its directory belong to this
- * user, or when there is no socket. A different user who could put a socket there would receive all messages of a
- * client.
+ * user, or when there is no socket. A different user who could put a socket at this path would receive all messages of
+ * a client.
  */
 export function socketComplaint(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

@@ -1,6 +1,7 @@
-// Drives one of this repository's clients in another language. The client starts the daemon as its users would. A
-// program of a few lines (bridge.py, rust/) reads one request per line and writes one answer per line. This module
-// checks the client's duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
+// Drives one of this repository's clients in another language. The client starts the daemon as the users of the client
+// would. A program of a few lines (bridge.py, rust/) reads one request per line and writes one answer per line. This
+// module checks the client's duties when its daemon dies: every request ends soon, with the reason why the daemon
+// ended.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -29,7 +30,7 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** The words that start the bridge. The words that start the daemon follow them. */
+  /** The words of the command line that start the bridge. Then follow the words that start the daemon. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -136,7 +137,7 @@ export class Bridge implements Line {
     if (gone !== undefined) {
       this.#why ??= gone;
       waiting?.reject(new Gone(gone));
-      void this.#bury().catch(() => undefined); // `exited` reports the end
+      void this.#bury().catch(() => undefined); // `exited` reports the end of the daemon
     } else if (broken !== undefined) waiting?.reject(new Defect(`${this.#name} is broken: ${broken}`));
     else if (error !== undefined) waiting?.reject(new WireFailure(waiting.method, error));
     else waiting?.resolve(result);

@@ -1,4 +1,4 @@
-// The clients of this repository that can run on this machine, and the words that start them.
+// Lists the clients of this repository that can run on this machine, and the words that start the clients.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ interface Words {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Chooses a client: Python for a sixth of the episodes, Rust for another sixth. */
+/** Chooses a client: Python for a sixth of the episodes, and Rust for a sixth. */
 export function someClient(random: Random, among: readonly ClientName[] = clientNames): ClientName {
   const weights = { own: 8, python: 1, pythonSync: 1, rust: 2 } as const;
   return random.weighed(among.map((name) => [weights[name], name] as const));

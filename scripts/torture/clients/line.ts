@@ -10,7 +10,7 @@ export interface Line {
    * wrongly
    */
   readonly exited: Promise<Exit>;
-  /** True once the daemon has ended. */
+  /** True when the daemon has ended. */
   readonly hasEnded: boolean;
   /** The received messages that violate the protocol. */
   readonly violations: readonly string[];

@@ -7,8 +7,8 @@ import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
 /**
- * A command that makes all its requests before it prints any line, so that plain-command.ts can try to run the command
- * without a daemon.
+ * A command that makes all its requests before it prints any line, so that plain-command.ts can try the fast path
+ * first.
  */
 export interface CheckpointListing extends CliCommand {
   readonly look: (ask: Ask) => Promise<Seen>;

@@ -1,5 +1,5 @@
-// checkpointd restore: restores the files of a checkpoint. The command shows the plan and asks before
-// anything changes. checkpointd undo and redo: undo the last restore, or repeat it.
+// checkpointd restore: restores the files of a checkpoint. The command shows the plan and asks before anything changes.
+// checkpointd undo reverses the last restore, and checkpointd redo repeats the restore.
 import type { PathRef, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';

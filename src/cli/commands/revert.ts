@@ -98,7 +98,7 @@ function rangeOf([first, second]: readonly string[], author = ''): Asked & { rea
     : { from: first, to: second, named: `[${first}] to [${second}]` };
 }
 
-/** @throws CommandRefusal for options that exclude each other */
+/** Checks the options. @throws CommandRefusal for options that exclude each other */
 function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['options']): void {
   if (patch === true && yes === true && dryRun !== true)
     throw misused('--patch shows a plan, and --yes reverts without a plan', 'Omit one of the two options.');

@@ -73,7 +73,8 @@ interface Outcome {
 }
 
 /**
- * Deletes the named sessions, or the sessions that are old enough. Returns exit code 1 when a session was not deleted.
+ * Deletes the named sessions, or the sessions that are old enough. Returns the exit code, which is 1 when a session was
+ * not deleted.
  */
 export async function deleteSessions(
   given: Pick<Given, 'json' | 'storage'>,

@@ -24,7 +24,7 @@ export const status: CliCommand = {
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
-    // The checkpoint of a restore has no tag. Like "list", this line then omits the long id.
+    // The checkpoint of a restore has no tag. Like "list", the line of such a checkpoint omits the long id.
     if (result.head !== undefined)
       say(fit(`head         ${checkpointLine(result.head, '', result.head.tag ?? ' ')}`));
     const storage = storageAt(given.storage);
@@ -51,7 +51,7 @@ function sayBackground(storage: string): void {
   );
 }
 
-/** Prints the enabled agents. Loads the code for their settings only when an agent is enabled. */
+/** Prints the enabled agents. Loads the code for agents' settings only when an agent is enabled. */
 async function sayAgents(storage: string): Promise<void> {
   if (!existsSync(enabledNotesFile(storage))) return;
   const { agentLine, agentStates } = await import('../doctor.ts');

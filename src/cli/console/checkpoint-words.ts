@@ -1,4 +1,4 @@
-// /checkpoint and its subcommands, in Q CLI's words.
+// Runs /checkpoint and its subcommands, with the texts of Q CLI.
 import { given } from '../../base/given.ts';
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
@@ -116,7 +116,9 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   desk.say(`✓ Restored to checkpoint ${plain(tag)}`);
 }
 
-/** Reverts one turn or tool, or the work of one author, and keeps all other changes. Shows the plan, and asks. */
+/**
+ * Reverts one turn or tool, or the work of one author, and keeps all other changes. Shows the plan, and asks the user.
+ */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const isAsked = !words.some(isYesOption);
   const { value: author, rest } = option(

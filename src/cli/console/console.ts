@@ -97,8 +97,8 @@ async function runWord(desk: Desk, first: string, rest: readonly string[]): Prom
 }
 
 /**
- * Returns a hint for a line that is not a command. The console never runs a line without a slash, because the line may
- * be a sentence for a model.
+ * Returns a hint for a line that is not a command. A line without a slash is never run, because it may be a sentence
+ * for a model.
  */
 function adviceFor(first: string): string {
   const hasSlash = first.startsWith('/');
@@ -120,7 +120,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   const among = (all: readonly string[]): [string[], string] => {
     const [found, ...others] = all.filter((word) => word.startsWith(last));
     if (found === undefined) return [[], last];
-    // A complete word is followed by a space.
+    // Adds a space after a completed word.
     return [others.length === 0 ? [`${found} `] : [found, ...others], last];
   };
   if (parts.length === 1)

@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** The number of removed messages from which the console explains how to restore them. */
+/** From this number of removed messages on, the console explains how to restore removed messages. */
 const manyMessages = 6;
 
 /**
@@ -38,8 +38,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
 };
 
 /**
- * Adds the summary as the tangent's last entry, and then leaves the tangent and keeps this entry. An interruption
- * between the two requests cannot lose the summary.
+ * Adds the summary as the tangent's last entry. Then leaves the tangent and keeps this entry. An interruption between
+ * the two requests cannot lose the summary.
  */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});
@@ -55,7 +55,7 @@ async function compactTangent(desk: Desk, summary: string): Promise<void> {
   desk.say(texts.leftWithSummary);
 }
 
-/** Removes the last messages. Without a count the user picks the message to go back to. */
+/** Removes the last messages. Without a count, the user picks the message that becomes the newest. */
 async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<void> {
   if (rest.length > 0 || (given !== undefined && !/^\d{1,9}$/.test(given)))
     throw new Usage('/tangent forget [N]');
@@ -72,7 +72,7 @@ async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<
   for (const warning of warnings) desk.say(`⚠️ ${plain(inCommands(warning, 'console'))}`);
 }
 
-/** Leaves the newest message out of the list, because going back to it would remove nothing. */
+/** Leaves the newest message out of the list, because this choice would remove no message. */
 async function pickedMessages(desk: Desk): Promise<number | undefined> {
   const said = await saidMessages(desk.ask);
   if (said.length === 0) {

@@ -5,7 +5,7 @@ export interface Desk {
   readonly ask: Ask;
   /** Prints a whole message, on a terminal of any width. */
   readonly say: (line: string) => void;
-  /** Prints one line of a list, cut at the width of the terminal. */
+  /** Prints one line of a list. Cuts the line at the width of the terminal. */
   readonly row: (line: string) => void;
   /** Asks a yes-or-no question. Returns undefined without a terminal. */
   readonly confirm: (question: string) => Promise<boolean | undefined>;

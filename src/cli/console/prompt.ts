@@ -1,5 +1,5 @@
-// Reads the input line of the console, with history, completion, and lists in which the arrow keys choose. Without a
-// terminal the console reads lines from its input and asks no questions.
+// Reads the input line of the console, with history and completion. Shows lists in which the user chooses with the
+// arrow keys. Without a terminal the console reads lines from its input and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
@@ -34,12 +34,12 @@ export class Prompt {
   /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
     // Creates the reader only now, because the list releases the terminal after the answer. An existing reader would
-    // lose the terminal by this release.
+    // then lose the terminal.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
     this.#interface.setPrompt(question);
-    // Without the prompt when lines wait, because text that the user typed ahead is already on the screen.
+    // Shows the prompt only if no lines wait, because text that the user typed ahead is already on the screen.
     if (process.stdin.isTTY && this.#lines.length === 0) this.#interface.prompt();
     while (this.#lines.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -82,7 +82,7 @@ export class Prompt {
         { signal: left.signal },
       );
     } catch (error) {
-      // Ctrl-C or Escape: the user chose nothing.
+      // The user pressed Ctrl-C or Escape and chose nothing.
       if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
         return undefined;
       throw error;
@@ -104,11 +104,11 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
-        // The user may have pressed more keys in the meantime (a second Tab, Enter). The completion must then not be
-        // inserted into a different word.
+        // The user may have pressed more keys in the meantime (a second Tab, Enter). The completion must not be
+        // inserted into a word for which it was not computed.
         const answered = (found: [string[], string]): void =>
           tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
-        // Without a daemon there are no completions.
+        // If the daemon has ended, there are no completions.
         this.#complete(line).then(answered, () => answered([[], line]));
       },
     });

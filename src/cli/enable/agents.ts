@@ -15,18 +15,21 @@ export interface AgentSettings {
   readonly directory: string;
   /**
    * Returns the settings for the hook. `words` is the command line that starts our hook for this agent, and `command`
-   * the same command line as one shell command.
+   * is this command line as one shell command.
    */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }
 
 /**
- * The agent's limit for a hook, in seconds. It is long compared with the hook's own limit of one second, because a
- * machine may be busy.
+ * The agent's limit for a hook, in seconds. The agent's limit is much longer than the hook's own limit of one second,
+ * because a machine may be busy.
  */
 const timeout = 10;
 
-/** The place of an agent's directory: the value of the variable, or otherwise a directory below the home directory. */
+/**
+ * The place of an agent's directory: the value of the environment variable, or otherwise a directory below the home
+ * directory.
+ */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
 interface Agent {

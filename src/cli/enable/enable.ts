@@ -1,5 +1,5 @@
 // checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show the
-// changes and ask before they write. The commands do not change a file that they do not understand.
+// changes and ask before they write. A file that the commands cannot parse stays unchanged.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';
@@ -49,7 +49,10 @@ interface Outcome {
   readonly reason?: string;
 }
 
-/** Adds hooks (`enable`) or removes them. Returns exit code 1 when a file was not changed because of a problem. */
+/**
+ * Adds hooks (`enable`) or removes hooks. Returns the exit code, which is 1 when a problem prevented the change of a
+ * file.
+ */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const [isJson, isDry, isUnasked] = [options.json === true, options.dryRun === true, options.yes === true];
   const agents = chosen(
@@ -207,7 +210,7 @@ function showEvents(step: Step): void {
   say(`  adds ${counted(more ?? 0, 'line')} and removes ${fewer ?? 0} (--patch shows them)`);
 }
 
-/** Returns the hook's command, if this line of a settings file contains one. Works for all forms of settings. */
+/** Returns the hook's command in a line of a settings file, if the line has one. Works for all forms of settings. */
 function hookIn(line: string, agent: string): string | undefined {
   return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
 }

@@ -85,7 +85,10 @@ export class JsonDraft {
     return node;
   }
 
-  /** Applies edits in the given order. The caller passes the last edit first, so that the other offsets stay valid. */
+  /**
+   * Applies edits in the given order. The caller passes edits from the end of the text to its beginning, so that the
+   * offsets stay valid.
+   */
   #apply(edits: readonly Edit[]): void {
     for (const edit of edits) {
       this.edits.push(edit);

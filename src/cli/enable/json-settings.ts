@@ -1,5 +1,5 @@
-// Adds hooks to a JSON settings file, with or without comments, and removes them. An edit changes only its own part, so
-// that comments, order and layout stay. If this is impossible, the edit is refused.
+// Adds hooks to a JSON settings file, with or without comments, and removes hooks. An edit changes only its own part,
+// so that comments, order and layout stay. An edit that would change more is refused.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';
@@ -35,7 +35,7 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
   if (text === undefined || text.trim() === '') {
     const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
     const content = `${JSON.stringify(made, null, 2)}\n`;
-    // With these edits "disable" makes the file empty again.
+    // The recorded edits let "disable" make the file empty again.
     return { text: content, edits: [{ offset: 0, length: text?.length ?? 0, content }] };
   }
   const complaint = complaintAbout(hooks, text);

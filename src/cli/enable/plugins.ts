@@ -3,7 +3,7 @@
 // of the agent's events. A plugin never throws, because an error would end the prompt in opencode, and pi would print
 // the error.
 
-/** Returns the source of `tell(event)`. `words` is the command line that starts the hook. */
+/** Returns the source text of the function `tell(event)`. `words` is the command line that starts the hook. */
 function reportingSource(words: readonly string[]): string {
   return `import { spawn } from 'node:child_process';
 
@@ -40,7 +40,7 @@ export function isOurPlugin(text: string): boolean {
   return text.startsWith('// checkpointd: written by "checkpointd enable');
 }
 
-/** `words` start the hook. */
+/** Returns the source text of the plugin for opencode. `words` is the command line that starts the hook. */
 export function opencodePlugin(words: readonly string[]): string {
   return `${firstLineOf('opencode')}
 ${reportingSource(words)}
@@ -96,7 +96,7 @@ export function isOurExtension(text: string): boolean {
   return text.startsWith('// checkpointd: written by "checkpointd enable --agent pi"');
 }
 
-/** `words` start the hook. */
+/** Returns the source text of the extension for pi. `words` is the command line that starts the hook. */
 export function piExtension(words: readonly string[]): string {
   return `${firstLineOf('pi')}
 ${reportingSource(words)}

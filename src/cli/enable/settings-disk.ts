@@ -91,8 +91,8 @@ export class EnabledNotes {
   }
 
   /**
-   * Returns the text before `enable`, or undefined when it is unknown. In the result, `text` is undefined when the file
-   * did not exist.
+   * Returns the text before `enable`, or undefined when the text is unknown. In the result, `text` is undefined when
+   * the file did not exist.
    */
   before(
     file: string,

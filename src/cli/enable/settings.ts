@@ -1,7 +1,7 @@
-// Adds hooks to the text of a settings file and removes them. Returns the change, so that the user can see the change
-// before it is written. This module does not touch the disk.
+// Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change, so that the user can
+// see the change before it is written. This module does not touch the disk.
 
-/** One replacement in a list. Its offset counts in the text after the earlier replacements. */
+/** One replacement in a list. The offset refers to the text after all earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
@@ -18,7 +18,7 @@ export type Change =
 
 export interface Settings {
   readonly file: string;
-  /** Returns the text with our hooks. If the text already has our hooks, returns it unchanged. */
+  /** Returns the text with our hooks. If the text already has our hooks, returns the unchanged text. */
   readonly add: (text: string | undefined) => Change;
   /** Returns the text without our hooks. All other parts of the text stay. */
   readonly remove: (text: string) => Change;

@@ -1,6 +1,6 @@
-// Adds hooks to a TOML settings file and removes them. The hooks are one block between two comments at the end of the
-// file, so that the rest of the file stays unchanged. To check an edit, this module parses the whole file before and
-// after the edit.
+// Adds hooks to a TOML settings file, or removes hooks from the file. The hooks are one block between two comments at
+// the end of the file, so that the rest of the file stays unchanged. To check an edit, this module parses the whole
+// file before and after the edit.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { applied, type Change, keepingMark, type Settings } from './settings.ts';

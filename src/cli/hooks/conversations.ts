@@ -76,7 +76,7 @@ export class Conversations {
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // The daemon never started, which was logged with the event, or it did not end properly.
+      // Either the daemon never started, which was logged with the event, or the daemon did not end properly.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -144,8 +144,8 @@ export class Conversations {
   }
 
   /**
-   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. If the checkpoint is later,
-   * it may contain work of the turn, and its description or name then shows the delay.
+   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. A later checkpoint may
+   * contain work of the turn, and its description or name then shows the delay.
    */
   async #promptGiven(
     name: string,

@@ -30,7 +30,9 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Makes the keeper process all written events, and waits. Returns true when the keeper finished in time. */
+/**
+ * Makes the keeper process all written events, and waits up to `msMax`. Returns true when the keeper finished in time.
+ */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;

@@ -1,13 +1,13 @@
 // Writes two kinds of notes about hooks, in hooks/ of the storage. A log shows people the output of hooks, because
-// agents do not show it. For each agent, a small file has the last hook and its result, for "status", "doctor" and the
-// choice of a session. A failed write is ignored.
+// agents do not show this output. For each agent, a small file has the last hook and its result, for "status", "doctor"
+// and the choice of a session. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size from which the log is renamed. One older log of the same size stays. */
+/** The size limit in bytes for the log. A larger log is renamed, and replaces the older log. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {

@@ -1,7 +1,7 @@
 // checkpointd hook <agent> [event]: the command that agents run. The hook does not load the library of the other
 // commands, because an agent waits for every hook. The hook reads the event, writes the event to disk, asks the keeper
 // to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
-// failure to the agent. It therefore always ends with 0, within a second.
+// failure to the agent. The hook therefore always ends with exit code 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, noteLastHook } from './hook-notes.ts';
@@ -93,8 +93,8 @@ async function standardInput(): Promise<string | undefined> {
   return bytes > inputBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-// Formats a message for an agent at a prompt, so that the agent reads the message as context. Not all agents allow
-// this.
+// Formats a message for an agent at a prompt, so that the agent reads the message as context. Only some agents accept
+// context from hooks.
 
 /** Returns the text that the hook prints. Returns undefined for an agent that documents no output of hooks. */
 export function contextFor(agent: string, text: string): string | undefined {

@@ -1,5 +1,5 @@
-// Opens the socket of the hooks' keeper, and sends queries to the keeper. A query and its answer are one line of JSON
-// each. This module is independent of agents and sessions.
+// Opens the socket of the hooks' keeper, and sends queries to the keeper. A query is one line of JSON, and so is its
+// answer. This module is independent of agents and sessions.
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -12,8 +12,8 @@ import { hooksDirectory } from './hook-notes.ts';
 const lineCharactersMax = 4 * 1024 * 1024;
 
 /**
- * Returns the path of the socket. Each user has one keeper per storage. The number in the name is the version of this
- * protocol.
+ * Returns the path of the socket. Each user has one keeper per storage. The number in the name is the version of the
+ * keeper's protocol.
  */
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
@@ -22,7 +22,7 @@ export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = p
   return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
-/** Computes the hash FNV-1a. It needs no library, and it only has to distinguish storages. */
+/** Computes the hash FNV-1a. FNV-1a needs no library, and is good enough to distinguish storages. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
@@ -57,7 +57,7 @@ export function askKeeper(path: string, line: string): Promise<string> {
 
 export interface KeeperListener {
   readonly server: Server;
-  /** Stops accepting lines, and removes the socket file if the file is still ours. */
+  /** Stops accepting lines. Removes the socket file if the file still belongs to this keeper. */
   close(): void;
 }
 
@@ -117,7 +117,7 @@ function moved(from: string, to: string): boolean {
   return succeeds('ENOENT', () => renameSync(from, to));
 }
 
-/** Calls `act`. Returns false when the call fails with this code. */
+/** Calls `act`. Returns false when `act` fails with the error code `code`. */
 function succeeds(code: string, act: () => void): boolean {
   try {
     act();

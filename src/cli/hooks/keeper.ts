@@ -1,6 +1,6 @@
-// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the daemon. It
-// keeps the agents' sessions open between hooks, because a hook runs only for a moment. The first hook starts the
-// keeper.
+// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the daemon. The
+// keeper keeps the agents' sessions open between hooks, because a hook runs only for a moment. The first hook starts
+// the keeper.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';
@@ -10,7 +10,7 @@ import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from '
 const idleMs = 10 * 60_000;
 
 /**
- * The interval at which the keeper looks for written events. A hook may have been killed after the write and before it
+ * The interval at which the keeper looks for written events. Such an event remains if a hook was killed before the hook
  * contacted the keeper.
  */
 const lookMs = 5000;

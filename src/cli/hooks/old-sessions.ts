@@ -1,6 +1,6 @@
-// Deletes old sessions of agents' conversations. No person opened these sessions, so no person would delete them. The
-// time to keep them is a setting of the storage, because one keeper serves all agents of a storage. A deletion cannot
-// be undone. Therefore nothing is deleted when the setting is invalid, and sessions that a person opened with the
+// Deletes old sessions of agents' conversations. No person opened these sessions, so no person would delete these
+// sessions. The time to keep sessions is a setting of the storage, because one keeper serves all agents of a storage. A
+// deletion cannot be undone, so nothing is deleted when the setting is invalid. Sessions that a person opened with the
 // command line are never deleted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -48,7 +48,10 @@ export function removeEvent(storage: string, id: string): void {
   rmSync(fileOf(storage, id), { force: true });
 }
 
-/** Removes the unfinished files of hooks that were killed while writing. These events were never complete. */
+/**
+ * Removes the unfinished files of hooks that were killed while writing. The events in unfinished files were never
+ * complete.
+ */
 export function removeUnfinished(storage: string, nowMs = Date.now()): void {
   for (const name of namesIn(eventsDirectory(storage))) {
     if (!name.endsWith('.tmp')) continue;

@@ -88,8 +88,8 @@ function make(session: HeldSession): McpServer {
 }
 
 /**
- * Returns the checkpoints of the session. Returns an empty list when no session exists, because a listing must not fail
- * then.
+ * Returns the checkpoints of the session. Returns an empty list when no session exists, because the listing must not
+ * fail without a session.
  */
 async function checkpointsIfAny(
   session: HeldSession,

@@ -4,7 +4,7 @@ import { type CheckpointdClient, CheckpointdGoneError } from '../../client/clien
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** The methods that only read. They are repeated when the daemon did not answer. */
+/** The methods that only read. A request of these methods is repeated when the daemon did not answer. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',

@@ -1,5 +1,5 @@
-// The whole page. It shows the timeline beside the selected checkpoint, or a different view. Without a connection, it
-// explains the problem.
+// The whole page. The page shows the timeline beside the selected checkpoint, or a different view. Without a
+// connection, the page explains the problem.
 import { defineComponent } from 'vue';
 import { BesidePane } from './beside.tsx';
 import { ChangingDialog } from './changing-dialog.tsx';
@@ -60,7 +60,7 @@ const Trouble = defineComponent(() => {
   };
 });
 
-/** The text of a page without a connection. The page shows no data of a session. */
+/** The text of a page without a connection. Such a page shows no data of a session. */
 export const Closed = () => (
   <main class="closed">
     <h1>This page is not connected</h1>

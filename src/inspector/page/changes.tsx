@@ -196,7 +196,10 @@ const Skipped = defineComponent(() => {
     );
 });
 
-/** The time for which the previous difference stays visible while the next difference is read. It prevents flicker. */
+/**
+ * The time for which the previous difference stays visible while the next difference is read. The delay prevents
+ * flicker.
+ */
 const formerMs = 300;
 
 /** The open file with its difference. All fields are replaced at once. */
@@ -262,7 +265,10 @@ const FileDiff = defineComponent(
   { props: ['of'] },
 );
 
-/** Returns the hunks of a difference that the user can revert. Returns undefined when there are no such hunks. */
+/**
+ * Returns the hunks of a difference that the user can revert. Returns undefined when the user can revert none of the
+ * hunks.
+ */
 function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | undefined {
   if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
   // The only hunk of an added or deleted file is the whole file.

@@ -1,6 +1,6 @@
-// The dialog of a restore, revert, undo or redo. It lists the files that will be written, deleted or left unchanged,
-// and asks the user. Then it shows the result with a button for the undo. Files change only after the user presses the
-// second button.
+// The dialog of a restore, revert, undo or redo. The dialog lists the files that will be written, deleted or left
+// unchanged, and asks the user. After the change, the dialog shows the result with a button for the undo. Files change
+// only after the user presses the second button.
 import { defineComponent, nextTick, ref, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from '../../protocol/types.ts';
@@ -237,7 +237,7 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // The answer has a path in conflict in several lists. This list shows the path once, with the reason.
+  // The daemon's answer has a path in conflict in several lists. The dialog shows the path once, with the reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
   const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');

@@ -1,4 +1,4 @@
-// Shows one checkpoint or the current state, the state with which it is compared, and the actions for it.
+// Shows one checkpoint or the current state. Also shows the compared state and the available actions.
 import { computed, defineComponent } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { About } from './about.tsx';
@@ -181,8 +181,8 @@ const UndoRedo = defineComponent(() => {
 });
 
 /**
- * The most checkpoints in the list, which has the newest. The user chooses older checkpoints in the timeline, with the
- * key `c`.
+ * The most checkpoints in the list, which offers only the newest checkpoints. The user chooses older checkpoints in the
+ * timeline, with the key `c`.
  */
 const offeredMax = 300;
 

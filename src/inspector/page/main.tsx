@@ -30,7 +30,7 @@ async function begin(): Promise<void> {
   document.title = `${timeline.info?.workspace.split('/').at(-1) ?? 'checkpointd'} · checkpointd`;
 }
 
-// Ignores a connection that breaks before the first answer, because the page itself shows this.
+// Ignores a connection that breaks before the first answer, because the page itself shows the state of the connection.
 begin().catch((error: unknown) => {
   if (!(error instanceof Error)) throw error;
 });

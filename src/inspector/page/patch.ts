@@ -56,7 +56,7 @@ export function hunksOf(patch: string): Hunk[] {
   return hunks;
 }
 
-/** Removes the line feed from the last line, because the remark in the patch says that the line has none. */
+/** Removes the line feed from the last line, because a remark in the patch says that the line has no line feed. */
 function endWithoutBreak(
   before: string | undefined,
   run: { removed: string[]; added: string[] } | undefined,
@@ -71,7 +71,7 @@ function endWithoutBreak(
   if (last !== undefined) side?.push(last.slice(0, -1));
 }
 
-/** Returns both texts. @throws PatchMismatch */
+/** Makes the later text from the earlier text. Returns both texts. @throws PatchMismatch */
 export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
   const lines = before.split(/(?<=\n)/);
   const parts: string[] = [];
@@ -80,7 +80,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
       throw new PatchMismatch('the patch is of another text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
-    // Adds line by line, because a hunk may have more lines than a call accepts arguments.
+    // Adds the lines one by one, because a hunk may have more lines than a call accepts arguments.
     for (const line of added) parts.push(line);
     at += removed.length;
   }
@@ -88,7 +88,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
   return { before, after: parts.join(''), hunks };
 }
 
-/** Returns the earlier text. @throws PatchMismatch */
+/** Makes the earlier text from the later text. Returns both texts. @throws PatchMismatch */
 export function unpatched(after: string, hunks: readonly Hunk[]): PatchedTexts {
   const swapped = hunks.map(({ fromLine, removed, toLine, added }) => ({
     fromLine: toLine,

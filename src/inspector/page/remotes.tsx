@@ -1,5 +1,5 @@
-// Shows the remotes of the storage. For each remote it shows the plan of a push, the last push that the daemon made by
-// itself, and the sessions of the remote.
+// Shows the remotes of the storage. For each remote the page shows the plan of a push, the last push that the daemon
+// made by itself, and the sessions of the remote.
 import { defineComponent, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { LeftPath, Remote, RemotePushResult } from '../../protocol/types.ts';

@@ -1,4 +1,4 @@
-// Makes the reverts that the page offers: of a checkpoint, or of a file or hunks in the shown comparison.
+// Makes the reverts that the page offers. The user can revert a checkpoint, or a file or hunks in the shown comparison.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import type { Intent } from './state/intent.ts';

@@ -152,7 +152,7 @@ function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
     known.rows.push(at);
     chains.set(chain, known);
   }
-  /** The row from which each lane is free. */
+  /** The rows from which lanes are free, by lane. */
   const free: number[] = [];
   for (const { from, to, rows } of [...chains.values()].sort((a, b) => a.from - b.from)) {
     let lane = 0;

@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * The form of line feeds and tabs: unchanged, as spaces, or as signs. Names use signs, because they normally contain no
- * line feed or tab.
+ * The form of line feeds and tabs: unchanged, as spaces, or as signs. Names use signs, because names normally contain
+ * no line feed or tab.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 
@@ -35,7 +35,7 @@ export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   return pieces;
 }
 
-/** Returns the text in a form for titles and labels, in which no markup is possible. */
+/** Returns the text for a title or label. Titles and labels allow no markup, so signs are written as text. */
 export function plainText(text: string, blanks: Blanks = 'spaces'): string {
   return piecesOf(text, blanks)
     .map(({ text, code }) => (code === undefined ? text : `<${code}>`))

@@ -24,7 +24,7 @@ interface LanesProps {
   readonly row: TimelineRow;
   readonly lanes: number;
   readonly isHead: boolean;
-  /** True for the rows between the head and the current state. A dashed line joins these two. */
+  /** True for the rows between the head and the current state. A dashed line joins the head and the current state. */
   readonly isBehindHead: boolean;
 }
 

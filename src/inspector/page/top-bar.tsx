@@ -91,7 +91,7 @@ const SessionPicker = defineComponent(() => {
     sessions.value = (await link.ask('inspector/sessions', {})).sessions;
   }
   onMounted(() => void read());
-  // Reads the list again, because it may lack a session that was just imported.
+  // Reads the list again, because the list may lack a session that was just imported.
   watch(
     () => timeline.session,
     () => void read(),

@@ -81,8 +81,8 @@ const loggedCharacters = 20_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4000;
 /**
- * The number of failed attempts to connect after which the page stops trying. The server has then ended, or refuses
- * this page.
+ * The number of failed attempts to connect after which the page stops trying. After so many failures, the server has
+ * ended or refuses this page.
  */
 const failuresMax = 3;
 

@@ -93,7 +93,8 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // `shutdown` is always accepted, because a client that is leaving must not be told to repeat its request later.
+    // `shutdown` is accepted despite the limit, because a client that is leaving must not be told to repeat its request
+    // later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

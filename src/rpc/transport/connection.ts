@@ -1,6 +1,7 @@
 // Connects one client: combines the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
-// queue. The connection dispatches one message per turn of the event loop, in order. It reports the end of input after
-// all earlier messages were dispatched. This module handles frames and messages, and is independent of methods.
+// queue. The connection dispatches one message per turn of the event loop, in order. The connection reports the end of
+// input after all earlier messages were dispatched. This module handles frames and messages, and is independent of
+// methods.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,
@@ -43,8 +44,8 @@ export interface ConnectionPorts {
   readonly limits?: FrameLimits & { readonly inFlightMax: number };
 }
 
-// The limit for unread output. It is large, because a client that writes all requests before it reads must not cause a
-// deadlock. 100,000 refusals are 25 MB.
+// The limit for unread output. The limit is large, because a client that writes all requests before it reads must not
+// cause a deadlock. For example, 100,000 refusals are 25 MB.
 const pendingBytesMax = 32 * 1024 * 1024;
 const undispatchedMax = 1024;
 
@@ -98,8 +99,8 @@ export class Connection {
 
   /**
    * Queues a notification. Every later response is sent after this notification. Drops the notification and returns
-   * false when the client has too much unread output. This limit is needed because the number of running requests
-   * limits only the responses.
+   * false when the client has too much unread output. Responses need no such limit, because the number of running
+   * requests is limited.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;
@@ -155,7 +156,7 @@ export class Connection {
   }
 
   #released(message: Message): Message {
-    // Waiting code continues in a later microtask, after this response is written.
+    // Code that waits for the last response continues in a later microtask, after this response is written.
     if (this.#admission.inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     return message;
   }

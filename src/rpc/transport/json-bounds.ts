@@ -11,8 +11,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The greatest allowed depth, which is twice the depth in the generated validators. This check only protects the
- * parser, and the validators report which value is too deep.
+ * The greatest allowed depth, which is twice the depth in the generated validators. The limit only protects the parser,
+ * and the validators report which value is too deep.
  */
 export const depthMax = 1024;
 /** The most values in a text. The largest conversation (10,000 entries, 10,000 lines) has about 400,000 values. */

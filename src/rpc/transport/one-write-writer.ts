@@ -1,5 +1,5 @@
 // Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library's two writes need a second
-// system call, and many messages at once lose most of the throughput. The writer also makes outgoing messages
+// system call, which costs most of the throughput when there are many messages. The writer also makes outgoing messages
 // well-formed and checks their size. The writer never drops a message and never waits, so code that sends many messages
 // checks `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
@@ -21,8 +21,8 @@ export interface WriterPorts {
 }
 
 /**
- * Matches the escape of a lone surrogate. It also matches every other escape, so that the search continues after the
- * whole escape.
+ * Matches the escape of a lone surrogate. The pattern also matches every other escape, so that the search continues
+ * after the whole escape.
  */
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
@@ -103,14 +103,14 @@ const slabBytes = 64 * 1024;
 /**
  * Stores the frames that a slow client has not read yet. While the client keeps up, each frame is written directly to
  * the output. When the client lags, frames wait in slabs of packed bytes. A stream would need an object, a string and a
- * callback for every write: 100,000 refused requests took 120 MB, and take 25 MB in slabs. The backlog never drops or
- * reorders frames, and has no limit.
+ * callback for every write. 100,000 refused requests took 120 MB in a stream, and take 25 MB in slabs. The backlog
+ * never drops or reorders frames, and has no limit.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab to which frames are added, and below it the used length. */
+  /** The slab to which frames are added. Below follows the used length of the slab. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;

@@ -20,8 +20,8 @@ export interface SocketListener {
 }
 
 /**
- * The maximum length of a socket path in the kernel's address, without the terminating byte. On BSD and macOS it is 104
- * minus 1.
+ * The maximum length of a socket path in the kernel's address, without the terminating byte. On BSD and macOS the
+ * maximum is 104 minus 1.
  */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 

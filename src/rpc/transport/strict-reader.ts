@@ -1,7 +1,7 @@
 // Replaces vscode-jsonrpc's reader by a strict reader: frames have limits, bodies must be valid UTF-8, and each fault
 // gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB, and after noise it ignores
-// every later request. The strict reader continues after a bad body, because the frame has a length. It stops for ever
-// after a framing fault.
+// every later request. The strict reader continues after a bad body, because the frame has a length. The strict reader
+// stops for ever after a framing fault.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
@@ -27,7 +27,7 @@ export interface ReaderPorts {
   readonly onEnd: (end: ReaderEnd) => void;
   /** Called before each accepted message. */
   readonly onMessage?: (message: Message) => void;
-  /** Called after each chunk. The caller may then call {@link StrictReader.pause}. */
+  /** Called after each chunk. The function may call {@link StrictReader.pause}. */
   readonly afterChunk?: () => void;
   readonly limits?: FrameLimits;
 }
@@ -44,7 +44,7 @@ function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {
-    // The parser's own message is not sent, because it quotes the body, which may contain secrets.
+    // The parser's own message is not sent, because the message quotes the body, which may contain secrets.
     return { fault: 'The body is not valid JSON.' };
   }
 }

@@ -1,5 +1,5 @@
-// Converts the daemon's hunks to the changes that the merge view draws. A change has offsets of characters. Edited
-// lines are compared word by word.
+// Converts the daemon's hunks to the changes that the merge view draws. Each change has character offsets. Edited lines
+// are compared word by word.
 import { Change, presentableDiff } from '@codemirror/merge';
 import { type Extension, RangeSet } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';

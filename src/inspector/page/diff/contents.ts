@@ -85,7 +85,7 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
     return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
-    // The patch does not fit if the path changed from a link to a file, or if the file changed between the two
+    // The patch does not fit the text if the path changed from a link to a file, or if the file changed between the two
     // requests.
     return { kind: 'patch', text: patchText };
   }
@@ -192,7 +192,7 @@ export async function fileBytes(
   }
 }
 
-/** Returns a text from an answer of the daemon. Decodes contents that are not UTF-8 byte by byte. */
+/** Returns a text from an answer of the daemon. A content that is not UTF-8 is decoded byte by byte. */
 export function textOfWire(text: string, encoding: string | undefined): string {
   return encoding === 'base64' ? decoded([fromBase64(text)])[1].join('') : text;
 }

@@ -1,5 +1,5 @@
-// Configures every view of a text. The user cannot edit the text, its styles have the nonce of the page, and invisible
-// characters are shown as signs.
+// Configures every view of a text. The user cannot edit the text. The styles of the text have the nonce of the page,
+// and invisible characters are shown as signs.
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { codeOf } from '../text.ts';
@@ -28,6 +28,6 @@ export const readOnlyText: Extension = [
   }),
 ];
 
-/** Gives a view a name for screen readers, and makes it focusable by keyboard. */
+/** Gives a view a name for screen readers, and lets the keyboard focus the view. */
 export const labelled = (label: string): Extension =>
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });

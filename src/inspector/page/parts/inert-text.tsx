@@ -9,7 +9,7 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  /** The form of line feeds and tabs. When absent, they are shown as spaces. */
+  /** The form of line feeds and tabs. When absent, line feeds and tabs are shown as spaces. */
   readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>

@@ -11,7 +11,7 @@ export interface VirtualListProps {
   readonly label: string;
   readonly id: string;
   readonly role: 'tree' | 'listbox' | 'log';
-  /** The index of the active row, or -1. When it changes, the list scrolls to the row. */
+  /** The index of the active row, or -1. When the index changes, the list scrolls to the row. */
   readonly active: number;
   /** True when the list stays scrolled to the end while rows are added there. */
   readonly sticks?: boolean;

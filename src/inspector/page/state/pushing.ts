@@ -49,7 +49,10 @@ export const usePushing = defineStore('pushing', () => {
     await step('planning', 'asking', { dryRun: true });
   }
   const confirm = (): Promise<void> => step('running', 'done', { idempotencyKey: crypto.randomUUID() });
-  /** Cancels the running request. The remote may already have accepted the push. The next plan then shows this. */
+  /**
+   * Cancels the running request. The remote may already have accepted the push. In that case the next plan shows that
+   * the remote has the session.
+   */
   function close(): void {
     running.abort();
     running = new AbortController();

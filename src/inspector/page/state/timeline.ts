@@ -49,7 +49,7 @@ function sessionTimeline() {
     isLoading.value = true;
     try {
       const got = link.ask('session/get', { session: session.value });
-      got.catch(() => undefined); // The list reports the failure.
+      got.catch(() => undefined); // the list reports this failure
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
         // An empty list shows the first page at once. Later only a longer or complete list replaces the list.
@@ -111,8 +111,7 @@ async function* growing(
 }
 
 /**
- * Returns the list with a new checkpoint. If an older checkpoint has the same tag, the new checkpoint takes the tag
- * from it.
+ * Returns the list with a new checkpoint. The new checkpoint takes its tag from an older checkpoint that has the tag.
  */
 function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly Checkpoint[] {
   const { id, tag } = checkpoint;
@@ -141,7 +140,7 @@ export function follow(timeline: ShownTimeline): void {
   });
   wire.on('inspector/didReach', (event) => isOurs(event) && timeline.loadSoon());
   let awaiting: ReturnType<typeof setTimeout> | undefined;
-  // No event reports that the watcher has started, so its state is polled until then.
+  // No event reports the start of the watcher, so the page polls the watcher's state until the watcher has started.
   watch(
     () => timeline.info,
     (info) => {
