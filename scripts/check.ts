@@ -204,7 +204,7 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk, so more of them than processors run at once. Long tests keep a
+// Short tests mostly wait for timers, git and the disk, so more tests than processors run at once. Long tests keep a
 // processor busy, and some need a whole processor.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 4);
 const startedMs = performance.now();

@@ -1,5 +1,5 @@
-// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json: users of the
-// protocol do not need these examples, but authors and testers of a server do. This module checks nothing.
+// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json. Users of the
+// protocol do not need the examples of failures, but authors and testers of a server do. This module checks nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Example, ProtocolDocument } from './generate/dialect.ts';

@@ -124,7 +124,7 @@ async function main(): Promise<void> {
         await restoreEarlier(of);
         restored += 1;
       }
-      // Every hundredth checkpoint, the user closes the session and opens the session again.
+      // After every hundredth checkpoint, the user closes the session and opens it again.
       if (made % 100 === 0) {
         await of.client.request('session/close', { session: of.id });
         await openSession(of, storageDir);

@@ -26,7 +26,7 @@ export interface Measured {
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
   /** The times of restores, by the number of deleted files. */
   readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
-  /** The times of restores, by the least number of files in the renamed directories. */
+  /** The times of restores, by the minimum number of files in the renamed directories. */
   readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];

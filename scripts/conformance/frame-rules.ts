@@ -51,7 +51,7 @@ export class FrameRules {
     else this.#response(frame, text);
   }
 
-  /** The ids of requests without a response. At the orderly end of a case there must be no such request. */
+  /** The ids of requests without a response. At the orderly end of a case every request must have a response. */
   get unanswered(): string[] {
     return [...this.#due].filter(([, due]) => due > 0).map(([id]) => id);
   }

@@ -126,7 +126,7 @@ class CaseRun {
     this.#names.values.opened = opened;
   }
 
-  /** Sends a request of the runner itself, which must succeed. Skips the events that it causes. */
+  /** Sends a request of the runner itself, which must succeed. Skips the events that the request causes. */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;
     const id = `runner-${this.#lastId}`;

@@ -1,5 +1,5 @@
-// The guide in protocol/REFERENCE.md. It explains sessions, checkpoints, restores, the conversation, errors and events,
-// with whole messages. A test validates each message.
+// The guide in protocol/REFERENCE.md. The guide explains sessions, checkpoints, restores, the conversation, errors and
+// events, with whole messages. A test validates each message.
 
 const session = 'ses_94cpwjqtvayhe7244e4e5r4cwa';
 const workspace = '/home/ada/project';

@@ -69,7 +69,8 @@ function exampleOf(method: Method, example: Example): Record<string, unknown> {
 
 function methodOf(document: ProtocolDocument, method: Method): Record<string, unknown> {
   const fields = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
-  // OpenRPC requires required parameters first. Here parameters have names, so the order has no other meaning.
+  // OpenRPC demands that required parameters come first. The order has no other meaning, because parameters are passed
+  // by name.
   const params = [
     ...fields.filter(({ required }) => required),
     ...fields.filter(({ required }) => !required),

@@ -90,8 +90,8 @@ export class Disk {
   async restart(): Promise<void> {
     run('umount', this.root);
     // Waits until no process has the disk open, because until then a new mount would show the disk that was shut down.
-    // A dying child of the daemon can have the disk open, or a process with its own mounts, such as a container of a
-    // different test.
+    // A dying child of the daemon can still have the disk open. A process with its own mounts can too, such as a
+    // container of a different test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

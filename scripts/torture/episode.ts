@@ -17,7 +17,7 @@ export interface Course {
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
   /**
-   * The files when the episode's last daemon started, after the user's edits. When no daemon was killed, these files
+   * The files at the start of the episode's last daemon, after the user's edits. When no daemon was killed, these files
    * equal `before`.
    */
   readonly resumed: Manifest;
@@ -133,8 +133,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Until the daemon has read the new plan, background work after the answer may still trigger the planned kill. This
-    // request makes the daemon read the plan.
+    // Until the daemon has read the new plan, background work after the answer may still trigger the planned kill. The
+    // request `session/get` makes the daemon read the plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();

@@ -42,8 +42,8 @@ export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise
 }
 
 /**
- * Checks that an undo restores exactly the state before the undone restore, and a redo exactly the state after the
- * restore.
+ * Checks that an undo brings back exactly the state before the undone restore. Checks that a redo brings back exactly
+ * the state after the restore.
  */
 function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExact: boolean): void {
   const walked = episode[op].pop();

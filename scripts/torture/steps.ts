@@ -57,8 +57,8 @@ export type Edit =
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
   /**
-   * The number of the call. For `moment` it is a time in milliseconds, and for `full` the number of bytes that stay
-   * free on the disk.
+   * The number of the call. For `moment` the value is a time in milliseconds, and for `full` the number of bytes that
+   * stay free on the disk.
    */
   readonly at: number;
   readonly times?: number;

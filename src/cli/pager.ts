@@ -13,7 +13,7 @@ const endingMs = 1000;
 /**
  * Runs `body`, with its output in the pager if there is a pager. Throws an error of `body` only after the pager was
  * closed. Returns undefined when the output is incomplete, because the user closed the pager or pressed Ctrl-C. After
- * Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs for a second after the pager was closed.
+ * Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
@@ -75,7 +75,10 @@ function hasEnded(said: Promise<unknown>): Promise<boolean> {
   return within(endingMs, ended(said));
 }
 
-/** Returns the pager, or undefined when no pager is wanted. An empty value and `cat` mean no pager, as for git. */
+/**
+ * Returns the command of the pager. Returns undefined when the user wants no pager. An empty value and `cat` mean no
+ * pager, as for git.
+ */
 export function pagerOf(environment: NodeJS.ProcessEnv): string | undefined {
   const { PAGER, TERM } = environment;
   const chosen = PAGER ?? 'less';

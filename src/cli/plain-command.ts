@@ -18,7 +18,7 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** The longest wait for an answer. After this time the command line runs the command, and waits longer. */
+/** The longest wait for an answer. After this time the fast path gives up, and the command line waits longer. */
 const answerMs = 2000;
 
 /**

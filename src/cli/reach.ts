@@ -40,12 +40,16 @@ export interface Reached {
 export interface Purpose {
   readonly make?: boolean;
   /**
-   * True when the command changes files. Such a command reports which session it uses if several sessions are possible.
+   * True when the command changes files. A command that changes files reports which session it uses if several sessions
+   * are possible.
    */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /** True when the client runs for a long time. Such a client gets its own daemon, which no other command ends. */
+  /**
+   * True when the client runs for a long time. A client that runs for a long time gets its own daemon, which no other
+   * command ends.
+   */
   readonly stays?: boolean;
   /** The events that the command listens to. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
@@ -78,7 +82,7 @@ export async function reach(
 }
 
 /**
- * Waits until the keeper has made the checkpoints of all written events. This wait is needed because a hook may have
+ * Waits until the keeper has made the checkpoints of all written events. The wait is needed because a hook may have
  * been killed before the hook contacted the keeper.
  */
 async function carriedOut(storage: string): Promise<void> {

@@ -3,7 +3,7 @@
 
 /** The error for a command line that is invalid, or that cannot be run in this place. */
 export class CommandRefusal extends Error {
-  /** The stable name of the refusal, like the `kind` of a daemon's error. */
+  /** The stable name of the refusal, which corresponds to the `kind` of a daemon's error. */
   readonly kind: string;
   /** The problem, without the remedy. */
   readonly fact: string;

@@ -19,7 +19,7 @@ export interface DaemonLink {
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Sets whether the daemon keeps this process alive. Initially the daemon does not keep it alive. */
+  /** Sets whether the daemon keeps this process alive. Initially the daemon does not keep this process alive. */
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon or the connection at once. */
   kill(): void;

@@ -26,8 +26,8 @@ export class DaemonSocket implements DaemonLink {
   }
 
   /**
-   * Connects to a daemon. @throws CheckpointdGoneError when no daemon listens there, or when the socket is not private
-   * to this user
+   * Connects to a daemon. @throws CheckpointdGoneError when no daemon listens at `path`, or when the socket is not
+   * private to this user
    */
   static async connect(path: string): Promise<DaemonSocket> {
     const link = new DaemonSocket(path);

@@ -110,7 +110,7 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);
-  // The codes of Node's own checks begin with ERR_. Such an error is a defect of the daemon.
+  // The codes of Node's own checks begin with ERR_, and report defects of the daemon.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
   const details = { code, ...given({ path, syscall }) };

@@ -41,7 +41,7 @@ export interface ServedClientPorts {
   readonly isParent: boolean;
   /** The client's process id, if the command line contains it. */
   readonly processId?: number;
-  /** Loads the handlers. Called when a request first needs them. */
+  /** Loads the handlers. Called when a request first needs the handlers. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   /** Called when the answer to `initialize` was sent. */
   readonly onInitialized: () => void;

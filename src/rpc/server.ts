@@ -28,7 +28,8 @@ export interface ServedDaemon {
    */
   finish?(): Promise<void>;
   /**
-   * Abandons the work that a stop did not finish. This is the last synchronous step of the process, and must not throw.
+   * Abandons the work that a stop did not finish. `abandon` is the last synchronous step of the process, and must not
+   * throw.
    */
   abandon?(): void;
   /** Ends the sessions that only this client has. */

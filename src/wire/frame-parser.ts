@@ -45,8 +45,8 @@ function isNoise(text: string): boolean {
 
 /** Parses a header block without the terminator. Returns a text with the problem when the header is invalid. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
-  // Adds the line end, so that a stray `\r` before the line end is found, as it would be if the bytes arrived one by
-  // one.
+  // Adds the line end, so that a stray `\r` before the line end is found. The result must not depend on how the bytes
+  // arrive.
   if (isNoise(`${text}\r\n`)) return noise;
   let length: number | undefined;
   let foreignCharset: string | undefined;

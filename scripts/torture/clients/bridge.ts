@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** The words of the command line that start the bridge. Then follow the words that start the daemon. */
+  /** The words of the command line that start the bridge. The words that start the daemon come after these words. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -57,7 +57,7 @@ export class Bridge implements Line {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.exited = new Promise((resolve) => (this.#tellExit = resolve));
-    // The code that kills the daemon or waits for an answer gets this error too, so this place ignores it.
+    // The code that kills the daemon or waits for an answer gets this error too, so the error is ignored at this place.
     this.exited.catch(() => undefined);
     const [program = '', ...words] = options.words;
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
@@ -160,8 +160,8 @@ export class Bridge implements Line {
     if (started) await this.#patiently(this.#refusal());
     await this.#endBridge();
     const why = this.#why ?? '';
-    // Matches "ended with -9" and "ended with signal: 9 (SIGKILL)"; "ended with 70: last words" and "exit status:
-    // 70".
+    // Finds the signal in "ended with -9" and "ended with signal: 9 (SIGKILL)", or the exit code in "ended with 70:
+    // last words" and "ended with exit status: 70".
     const [, signal, code] =
       /ended with (?:-|signal: )?(?:(?<=-|signal: )(\d+)|(?:exit status: )?(\d+))/.exec(why) ?? [];
     if (signal === '9') return { code: null, signal: 'SIGKILL' };

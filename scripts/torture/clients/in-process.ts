@@ -1,5 +1,5 @@
-// The line to a daemon in this process. This line has no start, no frames and no kills, so that many episodes fit into
-// a second.
+// The line to a daemon in this process. The in-process line has no start, no frames and no kills, so that many episodes
+// fit into a second.
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import type { RequestMethod } from '../../../src/protocol/types.ts';

@@ -107,8 +107,8 @@ function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['option
 }
 
 /**
- * Lets the user pick hunks of the range. Returns the request for the picked hunks, or undefined when the user picks
- * none.
+ * Lets the user pick hunks of the range. Returns the request for the picked hunks, or undefined when the user picks no
+ * hunk.
  */
 async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promise<Asked | undefined> {
   const { ask, given, words } = task;

@@ -38,8 +38,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
 };
 
 /**
- * Adds the summary as the tangent's last entry. Then leaves the tangent and keeps this entry. An interruption between
- * the two requests cannot lose the summary.
+ * Adds the summary as the tangent's last entry. After that, leaves the tangent and keeps the summary. An interruption
+ * between the two requests cannot lose the summary.
  */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});

@@ -1,4 +1,4 @@
-// Knows where each agent has its settings for hooks, and the settings that checkpointd writes there.
+// Knows the places of each agent's settings for hooks, and the settings that checkpointd writes.
 // ../hooks/agent-hooks.md has the facts about agents, with versions.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

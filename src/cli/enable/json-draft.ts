@@ -1,5 +1,5 @@
-// Edits a JSON text, and changes only the requested part. The library's own formatting would change neighbours, and the
-// library's removal would also remove comments in front.
+// Edits a JSON text, and changes only the requested part. The library's own formatting would change neighbouring parts,
+// and the library's removal would also remove comments in front.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 

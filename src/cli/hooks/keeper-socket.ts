@@ -91,8 +91,8 @@ export async function listenAsKeeper(
 }
 
 /**
- * Puts our socket at the path that hooks use, unless a different keeper answers there. When two keepers start at once,
- * one of them succeeds.
+ * Puts our socket at the path that hooks use, unless a different keeper answers at this path. When two keepers start at
+ * once, one of them succeeds.
  */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {

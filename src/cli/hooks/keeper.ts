@@ -10,8 +10,8 @@ import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from '
 const idleMs = 10 * 60_000;
 
 /**
- * The interval at which the keeper looks for written events. Such an event remains if a hook was killed before the hook
- * contacted the keeper.
+ * The interval at which the keeper looks for written events. A written event remains if a hook was killed before the
+ * hook contacted the keeper.
  */
 const lookMs = 5000;
 

@@ -8,7 +8,7 @@ import { labelOf, listId } from './timeline.tsx';
 export function listenToKeys(): void {
   const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
 
-  /** Sends the timeline an arrow key instead of the letter, because only the timeline knows its rows. */
+  /** Sends an arrow key to the timeline in place of a letter, because only the timeline knows its rows. */
   const inTimeline = (key: string): void => {
     const list = document.getElementById(listId);
     list?.focus({ preventScroll: true });

@@ -84,7 +84,7 @@ function listen(path: string, onClient: (socket: Socket) => void): Promise<Socke
   });
 }
 
-/** Makes the directory, or checks the existing one. @throws UnusableSocketDirectory */
+/** Makes the directory, or checks an existing directory. @throws UnusableSocketDirectory */
 function prepare(directory: string): void {
   try {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });

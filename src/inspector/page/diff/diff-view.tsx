@@ -31,8 +31,8 @@ export interface DiffViewProps {
 }
 
 /**
- * The most removed lines of a hunk in one column. The editor draws removed lines all at once, so a difference with a
- * longer hunk is shown in two columns.
+ * The greatest number of removed lines with which a hunk is shown in one column. The editor draws removed lines all at
+ * once, so a difference with a longer hunk is shown in two columns.
  */
 const removedMax = 1500;
 

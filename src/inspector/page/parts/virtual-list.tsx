@@ -13,7 +13,7 @@ export interface VirtualListProps {
   readonly role: 'tree' | 'listbox' | 'log';
   /** The index of the active row, or -1. When the index changes, the list scrolls to the row. */
   readonly active: number;
-  /** True when the list stays scrolled to the end while rows are added there. */
+  /** True when the list stays scrolled to the end while rows are added at the end. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
 }

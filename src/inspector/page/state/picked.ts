@@ -30,7 +30,7 @@ export const usePicked = defineStore('picked', () => {
     all.value = next;
   }
   const clear = (): void => void (all.value = new Map());
-  // A new comparison has different hunks, so the picked hunks are dropped.
+  // A comparison of different states has different hunks, so the picked hunks are dropped.
   watch(() => `${comparison.sides?.session} ${comparison.sides?.from} ${comparison.sides?.to}`, clear);
   return { all, hunks, files, has, countIn, toggle, drop, clear };
 });

@@ -79,7 +79,7 @@ function sessionTimeline() {
     presentVersion.value += 1;
   }
 
-  /** Returns the checkpoint with which the statistics of this checkpoint compare. */
+  /** Returns the checkpoint with which the daemon compared this checkpoint for its statistics. */
   function previousOf({ previousTag, parent, id }: Checkpoint): Checkpoint | undefined {
     const byItsTag = previousTag === undefined ? undefined : byTag.value.get(previousTag);
     const found = byItsTag ?? (parent === undefined ? undefined : byId.value.get(parent));
