@@ -47,7 +47,7 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,
-      // Disables the warnings about slow plugins, which a slow machine causes too.
+      // Disables the warning about slow bundling, because a slow machine alone is no reason for a warning.
       rolldownOptions: { checks: { bundlerTimings: false } },
       target: 'es2023',
     },

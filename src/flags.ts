@@ -31,7 +31,7 @@ export interface ServeFlags {
   readonly clientProcessId?: number;
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
-  /** The time in ms for which a daemon without clients waits for a client. */
+  /** The time in ms for which a daemon without a first client waits for a client. */
   readonly idleMs: number;
 }
 

@@ -28,6 +28,7 @@ export interface Course {
   readonly edited: ReadonlySet<string>;
   /** True when the fault replaced a path by a link during the request. */
   readonly isSwapped: boolean;
+  /** True when a call failed, the disk was full, or the fault replaced a path by a link. */
   readonly isDisturbed: boolean;
   /** True when an earlier restore was unfinished when the request began. */
   readonly wasUnfinished: boolean;

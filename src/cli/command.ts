@@ -16,7 +16,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here
 
 export interface Given extends Where {
   readonly json: boolean;
-  /** The paths as the user typed them. */
+  /** The words after `--`, as the user typed them. */
   readonly paths: readonly string[];
   readonly pager: boolean;
 }

@@ -70,7 +70,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   }
 }
 
-/** True when the promise settles within a second, with or without an error. */
+/** True when the promise resolves or rejects within a second. */
 function hasEnded(said: Promise<unknown>): Promise<boolean> {
   return within(endingMs, ended(said));
 }
