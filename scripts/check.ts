@@ -49,11 +49,11 @@ const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite
  * the slow files. A note at the end of a whole run names a slow file that this list lacks.
  */
 const slowest = new Set(
-  `busy client conformance end-deletion-killed ends examples execute-after-commit execute-errors generators git-store
-  hook hook-agents hook-killed keyed-kills keyed-opening kill-points killed-between killed-client local-suite meaning
-  orphans python rounds rust sessions-delete shadow-suite silence together-model torture travel-killed`.split(
-    /\s+/,
-  ),
+  `answering-path app at-rest busy client conformance console end-deletion-killed ends examples execute-after-
+  commit execute-errors fetched-lines-lying generators git-store hook hook-agents hook-killed keyed-kills keyed-
+  opening kill-points killed-between killed-client local-suite meaning orphans program python rounds rust
+  sessions-delete shadow-suite silence together-model torture torture-clients travel-killed tree-paths wire-
+  limits`.split(/\s+/),
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 
@@ -206,7 +206,7 @@ const [measured, others] = [true, false].map((is) =>
 );
 // Short tests mostly wait for timers, git and the disk, so more tests than processors run at once. Long tests keep a
 // processor busy, and some need a whole processor.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 4);
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
