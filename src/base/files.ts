@@ -105,16 +105,6 @@ export const files = {
 /** Closes a descriptor that has a lock. Skips the seam, because even a failed close frees the lock. */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
-/** Opens a real directory for a lock that is only prepared. Not behind the seam: its failure has no effect. */
-export const openToPrepare = (directory: string): number =>
-  fs.openSync(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW);
-
-/** True when two descriptors are of the same file. Not behind the seam: it asks only about open files. */
-export function isSameOpened(first: number, second: number): boolean {
-  const [one, other] = [first, second].map((fd) => fs.fstatSync(fd, { bigint: true }));
-  return one?.ino === other?.ino && one?.dev === other?.dev;
-}
-
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
   /** Syncs the file behind a descriptor that a synchronous call opened. A sync may take seconds. */

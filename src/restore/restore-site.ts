@@ -1,7 +1,6 @@
 // A restore site is everything that a restore needs: a work tree with its checkpoints and conversation. A
 // session builds the site, so the files of restore/ need not know sessions.
 import type { Clock } from '../base/clock.ts';
-import type { PreparedLock } from '../base/directory-lock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { CaptureSettings, RecordSources } from '../checkpoints/publish.ts';
@@ -35,8 +34,6 @@ export interface RestoreSite extends RecordSources {
     readonly durability: 'process' | 'power';
   };
   readonly directory: RestoreDirectory;
-  /** The lock of the work tree's directory, prepared for the next restore. */
-  readonly rootLock: PreparedLock;
   readonly answered: AnsweredRestores;
   readonly late: LateEdits;
   readonly clock: Clock;

@@ -102,7 +102,6 @@ async function carryOutPlanned(
   const historyLength = conversationAfter(site, asked).history.length;
   if (asked.dryRun) {
     const { plan } = await planned().catch(refuseRestore);
-    site.rootLock.prepare(); // a person who has seen the plan carries it out
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
   // Takes the lock before planning, because a plan from the time of another session's restore would be

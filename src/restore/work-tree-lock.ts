@@ -3,12 +3,13 @@
 // between containers. Captures take no lock, because they see each file either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import { requireRoot } from '../work-tree/work-tree.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-type LockSite = Pick<RestoreSite, 'workTree' | 'rootLock' | 'log' | 'clock'> & {
+type LockSite = Pick<RestoreSite, 'workTree' | 'log' | 'clock'> & {
   readonly options: { readonly storage: string };
 };
 
@@ -41,11 +42,11 @@ export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise
 
 /** Also locks the root directory of the work tree. Returns undefined when another process has locked the directory. */
 async function withDirectory(
-  { workTree, rootLock, log }: LockSite,
+  { workTree, log }: LockSite,
   name: ProcessLock,
 ): Promise<ProcessLock | undefined> {
   try {
-    const lock = await rootLock.take();
+    const lock = await lockDirectory(workTree.root);
     if (lock.is === 'busy') return undefined;
     if (lock.is === 'unavailable') {
       log.info(`the work tree is not locked against restores in other containers: ${lock.because}`);
@@ -61,7 +62,6 @@ async function withDirectory(
           log.warn(`the lock of the work tree could not be closed: ${String(error)}`);
         } finally {
           name.release();
-          rootLock.prepare();
         }
       },
     };

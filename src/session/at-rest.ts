@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
-import { PreparedLock } from '../base/directory-lock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -169,7 +168,6 @@ async function assemble(
     conversation,
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
-    rootLock: new PreparedLock(workTree.root),
     answered: new AnsweredRestores(directory, workTree.root, false, log),
     late: new LateEdits(directory, workTree.root, log, () => false),
     removedParents: new RemovedParents(sessionLog, others),

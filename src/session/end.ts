@@ -91,7 +91,6 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
-    session.parts.rootLock.close();
     // a closed store has no process left, and a store that failed to close must not outlive the session
     session.enabled?.store.kill();
     sessionLog.close();
@@ -129,9 +128,8 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
  * The next start deletes the renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
-  const { directory, late, marker, rootLock } = session.parts;
+  const { directory, late, marker } = session.parts;
   session.enabled?.store.kill();
-  rootLock.close();
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
   if (files.existsSync(directory.intentFile) || late.isAny) return;
   if (kind === 'abrupt' && isBeyondReach(session)) return;

@@ -10,7 +10,6 @@ import {
   isSameDirectory,
   standingAt,
 } from '../base/directory-identity.ts';
-import { PreparedLock } from '../base/directory-lock.ts';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -233,10 +232,8 @@ async function build(
     if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
     session.noteSummary();
-    if (session.enabled !== undefined) session.parts.rootLock.prepare();
     return session;
   } catch (error) {
-    session.parts.rootLock.close();
     await session.watcher?.close();
     session.parts.sessionLog.close();
     throw error;
@@ -308,7 +305,6 @@ function assemble(
     conversation,
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
-    rootLock: new PreparedLock(workTree.root),
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
     late: new LateEdits(directory, workTree.root, around.log, () => found.owner.holds()),
     removedParents: new RemovedParents(sessionLog, others),

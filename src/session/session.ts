@@ -2,7 +2,6 @@
 // other files of this folder and of commands/ operate on sessions. Every change of a session goes through the
 // session's queue.
 import type { Clock } from '../base/clock.ts';
-import type { PreparedLock } from '../base/directory-lock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -80,8 +79,6 @@ interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
-  /** The lock of the work tree's directory, prepared for the next restore. */
-  readonly rootLock: PreparedLock;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
   /** The files that restores displaced a moment ago. Another program may have written to these files since. */
