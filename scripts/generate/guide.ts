@@ -421,7 +421,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 
 Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on them.
 
-**The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Reads run at once. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and treat the values as a default.
+**The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Requests that only read run immediately, without waiting in a queue. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and treat the values as a default.
 
 **The end.** Send \`shutdown\`, wait for its answer, then send \`exit\` and close the pipes. The daemon ends with code 0. If a client disappears, the daemon ends by itself. Give it two seconds before you kill it.
 `;

@@ -82,10 +82,14 @@ function keyAt(path: string): string | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new CheckpointdError('StoreUnavailable', `${path} cannot be looked at (${code ?? 'unknown'}).`, {
-      details: { path, code },
-      cause: error,
-    });
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      `The attributes of ${path} cannot be read (${code ?? 'unknown'}). Check its permissions and its disk.`,
+      {
+        details: { path, code },
+        cause: error,
+      },
+    );
   }
 }
 

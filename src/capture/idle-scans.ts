@@ -50,7 +50,7 @@ export class IdleScans {
     signal?.throwIfAborted();
   }
 
-  /** Notes that a capture begins. Ends the background scan, since both would read the same files. */
+  /** Notes that a capture begins. Ends the background scan, because the scan and the capture would read the same files. */
   captureBegins(): void {
     this.#captures += 1;
     this.interrupt();

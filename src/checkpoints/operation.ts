@@ -63,9 +63,9 @@ export async function afterCommit<T>(
  */
 function reasonOf(error: unknown): string {
   if (error instanceof CheckpointdError) return error.message;
-  if (error instanceof Error && error.name === 'AbortError') return 'it was cancelled.';
+  if (error instanceof Error && error.name === 'AbortError') return 'the request was cancelled.';
   const code = systemCode(error);
   return code === undefined
     ? 'checkpointd has a defect; its log has the details.'
-    : `the system refused (${code}).`;
+    : `the system refused a call (${code}).`;
 }

@@ -29,7 +29,7 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
     if (author != null && to == null) return wholeLine(index);
     throw new CheckpointdError(
       'InvalidParams',
-      'Give tag, or from with or without to, or author. Only author reverts all changes of that author in the session.',
+      'Give tag, or from (alone or with to), or author. With author alone, the revert covers all changes of that author in the session.',
     );
   }
   if (tag != null) {
@@ -68,7 +68,7 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
   if (before !== undefined) return { from: before, to: checkpoint };
   throw new CheckpointdError(
     'InvalidRange',
-    'The previous checkpoint was removed, so the daemon does not know the changes of this one. Give from and to.',
+    'The checkpoint before this checkpoint was removed, so the daemon does not know which changes to revert. Give from and to.',
     { details: { to: id } },
   );
 }
@@ -89,7 +89,7 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
   if (to !== undefined) return { from: turn, to };
   throw new CheckpointdError(
     'InvalidRange',
-    'A restore left that turn before a checkpoint saved its changes, so there is nothing to revert.',
+    'No checkpoint saved the changes of this turn, because a restore ended the turn first. There is nothing to revert.',
     { details: { from: id } },
   );
 }
@@ -124,10 +124,10 @@ function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void
   const isOnLine =
     last === undefined ? !index.isDetached(first) : first === last || isBefore(index, first, last);
   if (isOnLine) return;
-  const end = last === undefined ? 'The present' : `Checkpoint "${index.tagOf(last) ?? last}"`;
+  const end = last === undefined ? 'The current state' : `Checkpoint "${index.tagOf(last) ?? last}"`;
   throw new CheckpointdError(
     'InvalidRange',
-    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Give the two ends of a range on one line, the earlier one first. checkpoint/list marks detached checkpoints.`,
+    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Both ends of a range must be on one line, and the earlier end comes first. checkpoint/list marks detached checkpoints.`,
     { details: { from: first, ...given({ to: last }) } },
   );
 }

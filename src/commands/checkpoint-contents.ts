@@ -123,7 +123,7 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
     if (!isDirectory) return { exists: false, encoding: 'utf-8', size: 0, eof: true };
     throw new CheckpointdError(
       'PathOutsideWorkTree',
-      `"${toText(path)}" is a directory in that checkpoint. Name a file; checkpoint/files lists them.`,
+      `"${toText(path)}" is a directory in that checkpoint. Give the path of a file; checkpoint/files lists the files.`,
       { details: { path: toText(path) } },
     );
   }

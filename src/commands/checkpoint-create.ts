@@ -74,7 +74,7 @@ async function create({
     () => noteCheckpoint(session, head, made),
   );
   const { directory, marker } = session.parts;
-  const unnoted = 'The checkpoint was made, but the daemon could not note that the work tree was replaced';
+  const unnoted = 'The checkpoint was made, but the daemon could not record that the work tree was replaced';
   await afterCommit(context, unnoted, () => directory.noteWorkTree(marker, made.record.seq));
   session.noteSummary();
   const since = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
@@ -94,7 +94,7 @@ async function moveTo(
   const { conversation } = session.parts;
   conversation.rewind(head);
   const lost =
-    'The checkpoint was made, but the log could not record that it used the message of the turn. The message may return if the session is opened without checkpoints';
+    'The checkpoint was made. If the session is opened without checkpoints, the message of the turn may return, because the log could not record that the checkpoint used the message';
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 

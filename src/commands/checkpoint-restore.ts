@@ -125,7 +125,7 @@ function warnOfOldDirectory(
   const replacedBy = directory.readMarker()?.replacedBy;
   if (replacedBy === undefined || seq >= replacedBy.seq) return;
   context.warn(
-    `This checkpoint holds the files of the directory that was at ${workTree.root} before it was replaced, and a restore writes those files here.`,
+    `The directory at ${workTree.root} was replaced after this checkpoint was made. The checkpoint holds the files of the old directory, and a restore writes these files into the new directory.`,
   );
 }
 

@@ -269,7 +269,7 @@ async function deleteCheckpoint({
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'This restore is the current checkpoint of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
+      'A restore made this checkpoint, and it is the current checkpoint of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
       { details: { id: record.id } },
     );
   }
@@ -302,7 +302,8 @@ export async function removeCheckpoints(
   const { store, index } = session.requireCheckpoints();
   const { removedParents } = session.parts;
   // A full disk must not prevent a client from freeing space.
-  const lost = 'The checkpoints were removed, but their order is known only until the session closes';
+  const lost =
+    'The checkpoints were removed. The daemon knows the order of the other checkpoints only until the session closes, because it could not store the parents of the removed checkpoints';
   await afterCommit(context, lost, () =>
     removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),
   );

@@ -63,7 +63,8 @@ export async function executeReading(
     throw new CheckpointdError('StoreUnavailable', `${why} Open the session.`);
   };
   const { lane, effects } = methods[command.method];
-  if (lane !== 'none' || effects !== 'none') refuse(`${command.method} does not only read.`);
+  if (lane !== 'none' || effects !== 'none')
+    refuse(`${command.method} may change data, but a session that is not open can only be read.`);
   const context: OperationContext = {
     signal,
     stamp: {},
@@ -154,7 +155,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await afterCommit(
     context,
-    'The request is done, but its answer was not stored. After a restart, a request with the same key gets another answer',
+    'The request is done, but a repetition with the same idempotencyKey gets another answer after a restart, because the answer could not be stored',
     () => operations.keep(context.stamp, answer),
   );
 }
@@ -185,6 +186,6 @@ function contextOf(
 }
 
 function answerLost(method: string): CheckpointdError {
-  const message = `${method} was done under this key, but its answer is no longer stored. Look at the session to see its state.`;
+  const message = `The request ${method} with this idempotencyKey is done, but its answer is no longer stored. Use session/get to see the state of the session.`;
   return new CheckpointdError('StoreCorrupt', message, { effects: 'committed' });
 }

@@ -226,8 +226,8 @@ const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
 const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
 
 const summaryPreamble =
-  'What follows is a summary of the conversation up to now, tool uses and results included. The messages it ' +
-  'stands for are no longer there: rely on it, and say so where an answer rests on it.\n\n';
+  'This is a summary of the conversation so far, including tool uses and results. The messages that the ' +
+  'summary replaces are no longer available. Rely on the summary, and say so when an answer rests on it.\n\n';
 
 interface ContextParts {
   readonly summary: string | undefined;

@@ -2014,7 +2014,10 @@ export interface CheckpointCleanParams {
 export interface CheckpointCleanResult {
   /** The number of removed checkpoints. */
   readonly removed: Count;
-  /** The shadow repository that was removed. Absent: another strategy, or there was none. */
+  /**
+   * The shadow repository that was removed. Absent: the strategy is not shadow, or there was no shadow
+   * repository.
+   */
   readonly path?: string;
   /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;

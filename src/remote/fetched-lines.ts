@@ -149,7 +149,7 @@ async function takeLine(
     const commit = (await objects.refsBelow(place)).get(incoming);
     if (commit === undefined) throw corrupt('a listed ref does not exist');
     if (before !== undefined && !(await objects.isBefore(before, commit)))
-      throw corrupt('a line was reset, or replaced by another one', { ref: ref.ref });
+      throw corrupt('a line was reset, or replaced by another line', { ref: ref.ref });
     await verifyLine(objects, commit, ref, signal);
     await objects.moveRefs(new Map([[nameHere(ref), commit]]));
   } catch (error) {

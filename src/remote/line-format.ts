@@ -163,7 +163,7 @@ function isOrigin(value: unknown): boolean {
 
 function laterFormat(format: number): CheckpointdError {
   return corrupt(
-    `it was written by a newer checkpointd (format ${format}, this one knows ${lineFormat}); update checkpointd to take it`,
+    `a newer checkpointd wrote the line (format ${format}, this version knows ${lineFormat}); update checkpointd to fetch the line`,
     { format, known: lineFormat },
   );
 }

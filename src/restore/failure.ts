@@ -86,12 +86,12 @@ export const lockLost =
   'The lock of the work tree could not be released, so another session may have to wait';
 
 /**
- * Returns the error for a restore that stopped half-way. The next change of the session finishes or undoes
- * the restore.
+ * Returns the error for a restore that stopped half-way. The daemon finishes or undoes the restore before the
+ * next change of the session.
  */
 export function unfinished(cause: unknown): CheckpointdError {
   const message =
-    'The restore stopped half-way. Its safety checkpoint holds everything that it displaced. The daemon finishes or undoes the restore before the next change of this session.';
+    'The restore stopped half-way. Its safety checkpoint holds all files that the restore displaced. The daemon finishes or undoes the restore before the next change of this session.';
   const details = cause instanceof CheckpointdError ? { details: { ...cause.details } } : {};
   return new CheckpointdError('RestoreFailed', message, {
     ...details,

@@ -245,7 +245,7 @@ export class LateEdits {
       for (const edit of edits) this.#log.warn(told(edit));
       for (const { file, because } of left)
         this.#log.warn(
-          `a program wrote to a file after a restore had displaced it, or the daemon could not check the file; it stays at ${file} (${because})`,
+          `a program wrote to a file after a restore had displaced it, or the daemon could not check the file; the displaced file stays at ${file} (${because})`,
         );
     } catch (error) {
       this.#log.warn(
@@ -279,8 +279,8 @@ function displacedBy(directory: OwnDirectory): string[] {
 function told({ path, keptAs }: BroughtBack): string {
   const what = `A program wrote to ${JSON.stringify(toText(path))} after a restore had displaced the file`;
   return keptAs === undefined
-    ? `${what}. The written file is back at its path, as an edit after the restore.`
-    : `${what}, and the path has changed since. The written file is beside the path as ${JSON.stringify(toText(keptAs))}.`;
+    ? `${what}. The daemon put the written file back at its path, as an edit after the restore.`
+    : `${what}, and the path has changed since. The daemon put the written file beside the path as ${JSON.stringify(toText(keptAs))}.`;
 }
 
 /** Returns the warning about files that a program edited while the restore replaced them. */

@@ -54,7 +54,7 @@ export async function readAtRest(
 ): Promise<SessionAtRest> {
   const directory = new SessionDirectory(options.storage, id as SessionId);
   const owner = closedInOrder(directory);
-  requireThat(owner !== undefined, 'the session was not closed in order');
+  requireThat(owner !== undefined, 'the session was not closed properly');
   const marker = markerOf(directory);
   const workTree = openWorkTree(workspace, { allowProtected: true });
   requireSameWorkTree(marker, workTree, options.storage);
@@ -91,7 +91,7 @@ function markerOf(directory: SessionDirectory): SessionMarker {
   directory.refuseLaterFormat();
   const marker = directory.readMarker();
   requireThat(marker !== undefined && directory.ours() !== undefined, 'its session.json is damaged');
-  requireThat(marker.retention === 'keep', 'the session ends with its clients');
+  requireThat(marker.retention === 'keep', 'the session is kept only while a client has the session open');
   const names = files.readdirSync(directory.own);
   requireThat(
     names.every((name) => restingNames.test(name)),
@@ -152,7 +152,7 @@ async function assemble(
   const notOurs = {
     holds: () => false,
     mustHold: () => {
-      throw doubt('the command did not take the session');
+      throw doubt('the command may only read the session');
     },
     release: () => undefined,
   };
@@ -198,5 +198,8 @@ function requireThat(isSo: boolean, otherwise: string): asserts isSo {
 }
 
 function doubt(why: string): CheckpointdError {
-  return new CheckpointdError('StoreUnavailable', `A command must open this session to read it: ${why}.`);
+  return new CheckpointdError(
+    'StoreUnavailable',
+    `This session cannot be read without opening the session: ${why}.`,
+  );
 }

@@ -233,7 +233,9 @@ async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
     try {
       if ((await each.enabled?.capture.takes(path)) === true) keepers.push(each);
     } catch (error) {
-      each.parts.log.warn(`a reported content is not kept in ${each.id}: ${String(error)}`);
+      each.parts.log.warn(
+        `the daemon could not check whether to keep a reported content in session ${each.id}: ${String(error)}`,
+      );
     }
   }
   return keepers;
@@ -246,7 +248,7 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
     try {
       keepReported(parts.directory.reportedDirectory, content, bytes);
     } catch (error) {
-      parts.log.warn(`a reported content could not be kept in ${id}: ${String(error)}`);
+      parts.log.warn(`the daemon could not keep a reported content in session ${id}: ${String(error)}`);
     }
   }
 }

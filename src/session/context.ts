@@ -54,7 +54,7 @@ export async function checkContextTargets(session: Session, paths: readonly stri
       if (tree.find(contextPath(path)).is !== 'outside') continue;
       throw new CheckpointdError(
         'PathOutsideWorkTree',
-        `"${path.slice(0, 200)}" is a symbolic link that leads out of the work tree. Copy the file into it, or name another one.`,
+        `"${path.slice(0, 200)}" is a symbolic link that leads out of the work tree. Copy the file into the work tree, or name another file.`,
         { details: { path: path.slice(0, 200) } },
       );
     }

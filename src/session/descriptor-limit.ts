@@ -19,7 +19,7 @@ export function refuseAtDescriptorLimit(): void {
   if (limit - used >= reservedDescriptors) return;
   throw new CheckpointdError(
     'LimitExceeded',
-    `The daemon has ${used} of ${limit} file descriptors in use, and its open sessions need the others. The session was not opened. Close a session, or restart the daemon with a higher limit of open files (ulimit -n).`,
+    `The daemon uses ${used} of ${limit} file descriptors, and reserves the rest for its open sessions. The session was not opened. Close a session, or restart the daemon with a higher limit of open files (ulimit -n).`,
     { details: { limit: 'openFiles', max: limit, used } },
   );
 }

@@ -264,7 +264,7 @@ export class SessionDirectory {
     const marker = this.readMarker();
     if (marker?.session !== this.session) throw this.#notOurs('holds no marker of this session');
     if (marker.directory !== undefined && !isSameDirectory(marker.directory, standing.identity))
-      throw this.#notOurs('is another directory than the one that this session made');
+      throw this.#notOurs('is not the directory that this session made');
     return standing.identity;
   }
 
@@ -295,7 +295,7 @@ export class SessionDirectory {
   #notOurs(how: string): CheckpointdError {
     return new CheckpointdError(
       'StoreUnavailable',
-      `${this.root}, where a session belongs, ${how}. It was not changed. Move it away, or name another storageDir.`,
+      `${this.root} cannot be the directory of a session, because it ${how}. It was not changed. Move it away, or name another storageDir.`,
       { details: { session: this.session, path: this.root } },
     );
   }

@@ -50,11 +50,15 @@ function documentTarget(session: Session, path: string): string {
   try {
     directory = files.realpathSync(dirname(place));
     if (!files.statSync(directory).isDirectory())
-      throw refusedPath(`${directory} is not a directory. Give a path in one.`, place);
+      throw refusedPath(`${directory} is not a directory. Give a path in an existing directory.`, place);
   } catch (error) {
     if (error instanceof CheckpointdError) throw error;
     if (/^(EACCES|EPERM)$/.test(systemCode(error) ?? '')) throw deniedPath(place, error);
-    throw refusedPath(`The directory of ${place} cannot be reached. Make it first.`, place, error);
+    throw refusedPath(
+      `The directory of ${place} does not exist or cannot be reached. Make this directory first, or give another path.`,
+      place,
+      error,
+    );
   }
   if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
     throw new CheckpointdError(
@@ -92,7 +96,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',
-    `${path} cannot be written (${systemCode(cause)}). Make its directory writable for this user, or give a path in one that is. Nothing was written.`,
+    `${path} cannot be written (${systemCode(cause)}). Make its directory writable for this user, or give a path in a writable directory. Nothing was written.`,
     { details: { path }, cause },
   );
 }
@@ -151,7 +155,7 @@ async function saveReplaced(
   const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
   const able = holders.find(({ enabled }) => enabled !== undefined);
   if (able === undefined) {
-    if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in its session');
+    if (holders.length > 0) throw unsaved(target, 'the session of its work tree has checkpoints disabled');
     return { stamp };
   }
   return { stamp, safety: await saveIn(able, target, context) };
@@ -175,9 +179,9 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
         throw isOfTree ? unsaved(target, error.message, error) : error;
       });
     const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
-    if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold it (${left.reason})`);
+    if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold the file (${left.reason})`);
     if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
-      throw unsaved(target, 'a checkpoint does not contain it');
+      throw unsaved(target, 'the new checkpoint does not contain the file');
     const safety = await publishSafety(restoreSite(session), present, operation, 'Before an export');
     return safety.record.id;
   }, context.signal);

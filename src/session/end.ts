@@ -117,7 +117,9 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
     return undefined;
   } catch (error) {
     if (session.enabled !== undefined) throw error;
-    session.parts.log.warn(`a session stays, because its checkpoints cannot be removed: ${String(error)}`);
+    session.parts.log.warn(
+      `the daemon keeps a session, because the checkpoints of the session cannot be removed: ${String(error)}`,
+    );
     return 'storeUnavailable';
   }
 }

@@ -45,7 +45,7 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
     const aside = `${logFile}.damaged-${randomBytes(6).toString('hex')}`;
     files.renameSync(logFile, aside);
     SessionLog.copyWhole(aside, logFile);
-    const warning = `The log of this session is damaged. The conversation continues with the part before the damage. The whole log is kept as ${basename(aside)} beside the new one. ${error.message}`;
+    const warning = `The log of this session is damaged. The conversation continues with the part before the damage. The whole log is kept as ${basename(aside)} beside the new log. ${error.message}`;
     return { ...(await readLog(request)), warnings: [warning] };
   }
 }
@@ -87,14 +87,14 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
   const what =
     keptTail === undefined
       ? 'an unfinished write'
-      : `a damaged record, which is kept as ${basename(keptTail)} beside it`;
+      : `a damaged record, which is kept as ${basename(keptTail)} beside the log`;
   return [
     `The last ${cutBytes} bytes of the log of this session could not be read and were dropped: ${what}.`,
   ];
 }
 
 const shortened =
-  'The log of this session is shorter than its checkpoints say. It was cut or lost, with a part of the conversation.';
+  'The log of this session is shorter than its checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
 
 /** Replaces the log by a copy, because a former owner that was only suspended still has the old file open. */
 function detach(logFile: string): void {

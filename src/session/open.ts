@@ -330,6 +330,6 @@ function warnIfReplaced(
   const made =
     now.birth === '0' ? '' : ` (at ${new Date(Number(BigInt(now.birth) / 1_000_000n)).toISOString()})`;
   context.warn(
-    `The work tree ${marker.workTree} was replaced since this session was made${made}. Earlier checkpoints hold the files of the old directory, and a restore writes those files here.`,
+    `The work tree ${marker.workTree} was replaced since this session was made${made}. Earlier checkpoints hold the files of the old directory, and a restore writes these files into the new directory.`,
   );
 }

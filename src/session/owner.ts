@@ -255,7 +255,7 @@ export function busy(holder: Holder): CheckpointdError {
   const who = holder.pid > 0 ? `process ${holder.pid} on ${holder.host}` : 'another process';
   return new CheckpointdError(
     'StoreBusy',
-    `This session is open in ${who}. Close it there, or use another conversationId.`,
+    `This session is open in ${who}. Close the session in that process, or use another conversationId.`,
     {
       details: { holder: { pid: holder.pid, host: holder.host }, pid: holder.pid, host: holder.host },
       retryable: true,

@@ -28,8 +28,8 @@ export function unreadableSettings(config: string, error: unknown): unknown {
 
 /** Properties of a repository that strategy local does not support. */
 export const foreignText = {
-  sha256: 'names its objects by SHA-256',
-  reftable: 'keeps its refs as reftable',
+  sha256: 'has the object format SHA-256',
+  reftable: 'stores its refs in the format reftable',
 } as const;
 
 /**
@@ -42,11 +42,10 @@ export function convertedRepository(
   checkpoints: number,
 ): UnusableRepository {
   const remedy = {
-    sha256: 'Put back the repository that held them',
-    reftable:
-      'Convert it back ("git refs migrate --ref-format=files"), or put back the repository that held them',
+    sha256: 'Put back the earlier repository',
+    reftable: 'Convert it back ("git refs migrate --ref-format=files"), or put back the earlier repository',
   }[foreign];
-  const what = `The repository ${path} ${foreignText[foreign]} now, which strategy local does not support, and this session held ${checkpoints} checkpoints in it. ${remedy}, or start another session with the strategy shadow.`;
+  const what = `The repository ${path} now ${foreignText[foreign]}, which the strategy local does not support. This session had ${checkpoints} checkpoints at this path. ${remedy}, or start another session with the strategy shadow.`;
   return new UnusableRepository(what, path);
 }
 

@@ -162,7 +162,7 @@ export class ChokidarWatch {
         if (this.#logged !== undefined) this.#options.onEverything(); // changes were missed since the last thread ended
         return this.#endStart();
       case 'tooMany':
-        return this.#startAnew('more events arrived at once than the kernel keeps');
+        return this.#startAnew('more events arrived than the kernel can queue');
       case 'failed':
         if (message.isLimit) void this.#giveUp(reachedLimit(message.code), remedyOf(message.code));
         else this.#startAnew(`a directory cannot be watched (${message.code})`);

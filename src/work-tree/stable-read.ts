@@ -1,4 +1,4 @@
-// Reads one file. The result was the file's content at one moment; otherwise this module reports a failure. Reads small
+// Reads one file. Each result is the content that the file had at one single moment. If that cannot be ensured, this module reports a failure. Reads small
 // files into memory, and large files through a private copy. Never waits for a FIFO, never follows a link, and never
 // trusts a size.
 import { randomBytes } from 'node:crypto';

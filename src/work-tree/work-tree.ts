@@ -49,14 +49,14 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
   if (/(^|[\\/])\.git([\\/]|$)/i.test(root)) {
     throw new CheckpointdError(
       'ProtectedWorkTree',
-      `${root} is inside a git directory, whose contents belong to git. Open the work tree around it.`,
+      `${root} is inside a git directory, whose contents belong to git. Open the work tree that has this git directory.`,
       { details: { path: root, place: '.git' } },
     );
   }
   if (isBareRepository(root)) {
     throw new CheckpointdError(
       'ProtectedWorkTree',
-      `${root} is a git directory itself, whose contents belong to git: a restore would remove its commits. Open a work tree of it, which "git worktree add" makes.`,
+      `${root} is itself a git directory, whose contents belong to git: a restore would remove its commits. Make a work tree with "git worktree add", and open that work tree.`,
       { details: { path: root, place: 'a git directory' } },
     );
   }
@@ -129,7 +129,7 @@ export function workTreeError(root: string, error: unknown): unknown {
   if (code === 'ENOENT') {
     return new CheckpointdError(
       'WorkTreeMissing',
-      `The work tree ${root} does not exist. Create it, or open another one.`,
+      `The work tree ${root} does not exist. Create it, or open another work tree.`,
       facts,
     );
   }
@@ -186,7 +186,7 @@ export function refuseStorageInside(tree: WorkTree, storageDirectory: string): v
   const place = within === '' ? '' : ` as ${toText(within)}`;
   throw new CheckpointdError(
     'StorageInsideWorkTree',
-    `The storage directory ${storageDirectory} lies inside the work tree ${tree.root}${place}. Choose one outside it.`,
+    `The storage directory ${storageDirectory} lies inside the work tree ${tree.root}${place}. Choose a storage directory outside the work tree.`,
     { details: { storageDirectory, workTree: tree.root } },
   );
 }
@@ -426,7 +426,7 @@ export function refuseOtherMount(root: string, then: StandingRoot): void {
   if (isInPlace && (now.mount === undefined || isSame(then.directory, now.directory))) return;
   throw new CheckpointdError(
     'WorkTreeMissing',
-    `Another file system is at ${root} than when this session was opened, or its file system was unmounted. Nothing was read or written. Mount the earlier file system. To use the present one, close the session and open it again.`,
+    `The file system at ${root} was unmounted or replaced after this session was opened. Nothing was read or written. Mount the earlier file system again. To use the present file system, close the session and open it again.`,
     { details: { path: root } },
   );
 }

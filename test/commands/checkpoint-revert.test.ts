@@ -407,7 +407,7 @@ test('each kind of wrong request has its own error with a remedy, and changes no
     [
       { from: '2', to: '1' },
       'InvalidRange',
-      /Give the two ends of a range on one line, the earlier one first/,
+      /Both ends of a range must be on one line, and the earlier end comes first/,
     ],
     [{ from: '1', hunks }, 'UnknownPart', /Look at checkpoint\/diff of the range/],
     [{ tag: '1', paths: [{ path: 'none.txt' }] }, 'UnknownPart', /Look at the plan without this path/],

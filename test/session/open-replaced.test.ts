@@ -60,10 +60,14 @@ test('session/open warns until a checkpoint of the new work tree exists, and aft
       const request = { session, tag, mode: 'hard', dryRun: true } as const;
       return ((await last.request('checkpoint/restore', request)).warnings ?? []).join('\n');
     };
-    assert.match(await warningsOf('0'), /the directory that was at .* before it was replaced/);
+    assert.match(await warningsOf('0'), /The directory at .* was replaced after this checkpoint was made/);
     assert.is(await warningsOf('1'), '');
     await last.close();
-    assert.match((await planned(rig, '0')).text, /before it was replaced/, 'the command line says it, too');
+    assert.match(
+      (await planned(rig, '0')).text,
+      /was replaced after this checkpoint was made/,
+      'the command line says it, too',
+    );
     replaceWorkTree(rig);
     assert.match(await warningsOfOpen(rig, 'shadow'), said, 'replaced once more');
   }));

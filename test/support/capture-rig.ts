@@ -24,7 +24,7 @@ export interface Rig {
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
-  /** Returns the options of a capturer over the work tree and store, with changes. */
+  /** Returns the options for a capturer of this work tree and store. `changes` overrides single options. */
   options(changes: Partial<CapturerOptions>): CapturerOptions;
   /** Returns another capturer for the same work tree and store, with other options. */
   another(options: Partial<CapturerOptions>): Capturer;

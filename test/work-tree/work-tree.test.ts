@@ -209,7 +209,7 @@ test('storage that a bind mount brings into the work tree is refused, whichever 
       assert.equal(places('again', ['out/x', 'w/a b/x']), ['a b/x', 'a b/x']);
       assert.equal(places('out', ['w/a b/x', 'w/x']), ['x', undefined]);
       const refuse = (): void => refuseStorageInside(openWorkTree(at('w')), at('far/near/x'));
-      assert.throws(refuse, /lies inside the work tree .*\/w as in\/x\. Choose one outside/);
+      assert.throws(refuse, /lies inside the work tree .*\/w as in\/x\. Choose a storage directory outside/);
     });
     if (!isMounted) return console.log('SKIPPED: nothing can be mounted here');
     assert.equal(places('w', ['out', 'again/x', 'far/near', 'tmpfs']), [

@@ -186,23 +186,23 @@ const documentFields = [
 
 /** Warns of the document's fields that a conversation does not have. */
 function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
-  const leave = (what: string, because = 'this version does not know it'): void => {
+  const leave = (what: string, because = 'this version of checkpointd does not know the field'): void => {
     warnings.push(`${what} was left out: ${because}.`);
   };
   for (const field of unknownFields(document, documentFields)) leave(field);
   for (const field of [...entryFieldsLeft].slice(0, 20)) leave(`${field} of entries`);
   const manager = objectField(document, 'context_manager');
   for (const field of unknownFields(manager, ['max_context_files_size', 'paths', 'profile_config'])) {
-    leave(`context_manager.${field}`, 'a session has context paths only');
+    leave(`context_manager.${field}`, 'a session can have no context other than paths');
   }
   for (const field of unknownFields(objectField(manager, 'profile_config'), ['paths'])) {
-    leave(`context_manager.profile_config.${field}`, 'a session has context paths only');
+    leave(`context_manager.profile_config.${field}`, 'a session can have no context other than paths');
   }
   const length = optional(document, 'context_message_length');
   if (length !== undefined) {
     leave(
       `context_message_length (${JSON.stringify(length).slice(0, 20)})`,
-      'it is counted when the message is built',
+      'the daemon counts the length when it builds the message',
     );
   }
   const { checkpoints } = objectField(document, 'checkpoint_manager');
@@ -284,7 +284,7 @@ async function readHistory(
   let history = Sequence.empty<HistoryEntry>();
   for (const [index, value] of given.entries()) {
     const entry = readEntry(value, `${field}[${index}]`, reading);
-    if (ids.has(entry.id)) invalidDocument(`${field}[${index}].id`, 'is the id of an earlier entry as well');
+    if (ids.has(entry.id)) invalidDocument(`${field}[${index}].id`, 'is also the id of an earlier entry');
     ids.add(entry.id);
     if (index >= dropped) history = history.push(entry);
     if (reading.slices.isDue()) await reading.slices.pause();

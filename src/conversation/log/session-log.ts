@@ -1,6 +1,6 @@
 // The session's log on disk. Each record is one line of `length crc32 json`, appended in one write, and
 // readable however the process ends. An opening cuts off an incomplete last record, which a kill or a power
-// cut left. An opening reports damage that has complete records behind it, and then cuts nothing. The log
+// cut left. If complete records follow the damage, the opening reports the damage and does not truncate the log. The log
 // does not compact itself. The log needs no lock, because the session has one owner. Of a record, the log
 // reads only the kind.
 import { randomBytes } from 'node:crypto';

@@ -95,7 +95,7 @@ export class Timeline {
     if (state !== undefined) return state.thread;
     throw new CheckpointdError(
       'DataCorrupt',
-      `The log of this session holds no conversation at position ${ref}. It was cut, or belongs to another session; restore with scope "files" to keep the conversation.`,
+      `The log of this session holds no conversation at position ${ref}. The log was cut, or belongs to another session. To keep the conversation, restore with scope "files".`,
       { details: { position: ref, logLength: this.#log.length } },
     );
   }

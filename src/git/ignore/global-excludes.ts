@@ -92,7 +92,7 @@ export class GlobalExcludes {
     return attemptAsync(isGitFailure, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
-        const whose = file === config ? 'it is' : `nothing that ${config} includes is`;
+        const whose = file === config ? 'the file is' : `the files that ${config} includes are`;
         this.#log.warn(`${file} is not a regular file, and git would wait for it, so ${whose} not read.`);
       }
       return file;

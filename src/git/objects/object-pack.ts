@@ -218,10 +218,7 @@ export class BulkImport {
   }
 
   async #confirm(slices: Slices): Promise<void> {
-    gitAnswered(
-      files.existsSync(this.#marksFile),
-      'fast-import writes the file of marks that it was told to',
-    );
+    gitAnswered(files.existsSync(this.#marksFile), 'fast-import writes the marks file to the given path');
     const marks = await filesAsync.readFile(this.#marksFile);
     files.rmSync(this.#marksFile, { force: true });
     let at = 0;

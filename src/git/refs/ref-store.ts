@@ -546,7 +546,7 @@ function modeOf(file: string): number | undefined {
 export function untold(cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'StoreUnavailable',
-    `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the next change of this session reverses it first.`,
+    `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the daemon reverses the partial change before the next change of this session.`,
     { effects: 'unknown', cause },
   );
 }

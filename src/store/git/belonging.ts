@@ -85,7 +85,7 @@ function isOther(named: string, own: string): boolean {
 function taken(other: string): CheckpointdError {
   return new CheckpointdError(
     'StrategyUnavailable',
-    `This repository already keeps the checkpoints of this conversation for another storage: their session is ${other}. Open it with the storageDir of that directory, delete it there (session/delete), or use another conversationId or the strategy shadow.`,
+    `Another storage directory has a session (${other}) that already keeps the checkpoints of this conversation in this repository. Set storageDir to that storage directory, and open the session or delete it (session/delete). Or use another conversationId, or the strategy shadow.`,
     { details: { strategy: 'local', sessionDirectory: other } },
   );
 }
@@ -123,7 +123,7 @@ function hasRefs(commonDir: string, prefix: string): boolean {
 function leftBehind(nearest: string, outer: string, count: number): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `${nearest} has a repository of its own since the session was last open, but the session's checkpoints (${count}) are still in the repository of ${outer}. Move ${join(nearest, '.git')} away and open the session again to keep them, or use checkpoint/init to start again in the new repository.`,
+    `${nearest} got a repository of its own after the session was last open, but the session's checkpoints (${count}) are still in the repository of ${outer}. To keep the checkpoints, move ${join(nearest, '.git')} away and open the session again. Or use checkpoint/init to start again in the new repository.`,
     { details: { path: nearest, holder: outer, checkpoints: count } },
   );
 }

@@ -197,7 +197,7 @@ async function userRepository(options: StoreOptions): Promise<UserRepository> {
   if (foreign === undefined) return { commonDir, shared };
   if (expected > 0) throw convertedRepository(commonDir, foreign, expected);
   throw unavailable(
-    `The repository ${foreignText[foreign]}, which strategy local does not support. Use shadow.`,
+    `The repository ${foreignText[foreign]}, which the strategy local does not support. Use the strategy shadow.`,
   );
 }
 

@@ -63,7 +63,7 @@ export async function damagedWhole(
   const { stderr } = await runGit({ place, args, accept: [0, 1, 128] });
   const [file] =
     /\/[^\n'"]*?\.(?:pack|idx)\b|\/[^\n'"]*?\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}/.exec(stderr) ?? [];
-  const where = file === undefined ? `commit ${commit} of them is missing or damaged` : `${file} is damaged`;
+  const where = file === undefined ? `the commit ${commit} is missing or damaged` : `${file} is damaged`;
   return new CheckpointdError(
     'StoreCorrupt',
     `None of the ${count} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,

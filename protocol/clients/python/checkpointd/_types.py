@@ -2674,7 +2674,8 @@ class _CheckpointCleanResultRequired(TypedDict):
 
 class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     """Answer to `checkpoint/clean`."""
-    # The shadow repository that was removed. Absent: another strategy, or there was none.
+    # The shadow repository that was removed. Absent: the strategy is not shadow, or there was no
+    # shadow repository.
     path: str
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.

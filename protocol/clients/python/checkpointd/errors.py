@@ -184,10 +184,10 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore failed. `effects` says what it changed. The next change of the session
-    finishes or undoes an interrupted restore and reports it with `checkpoint/didRestore`
-    (`recovered`). Check the work tree. `checkpoint/undo`, or a restore of the safety
-    checkpoint, restores the earlier state.
+    r"""The restore failed. `effects` says what it changed. The next request that changes the
+    session first finishes or undoes an interrupted restore, and reports the outcome with
+    `checkpoint/didRestore` (`recovered`). Check the work tree. `checkpoint/undo`, or a
+    restore of the safety checkpoint, restores the earlier state.
     """
 
 

@@ -651,8 +651,9 @@ pub enum FailureReason {
     /// A git directory is in the way, or contains the path.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Another path has the same name on this file system. A directory renamed only in case keeps
-    /// its files: give it its earlier name and restore again.
+    /// Another path has the same name on this file system. If only the letter case of a directory's
+    /// name has changed, a restore does not touch the files in it: rename the directory back and
+    /// restore again.
     #[serde(rename = "collision")]
     Collision,
     /// Its stored name must never be written.
@@ -977,8 +978,9 @@ pub enum ErrorKind {
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore failed. `effects` says what it changed. The next change of the session finishes
-    /// or undoes an interrupted restore and reports it with `checkpoint/didRestore` (`recovered`).
+    /// The restore failed. `effects` says what it changed. The next request that changes the
+    /// session first finishes or undoes an interrupted restore, and reports the outcome with
+    /// `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
     /// Paths that the restore would change were edited outside the session, and `onConflict` is
@@ -3702,7 +3704,8 @@ impl CheckpointCleanParams {
 pub struct CheckpointCleanResult {
     /// The number of removed checkpoints.
     pub removed: Count,
-    /// The shadow repository that was removed. Absent: another strategy, or there was none.
+    /// The shadow repository that was removed. Absent: the strategy is not shadow, or there was no
+    /// shadow repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Whether checkpoints are enabled now.

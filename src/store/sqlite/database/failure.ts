@@ -73,7 +73,7 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_IOERR_SHORT_READ/,
     'StoreUnavailable',
-    'is shorter than it should be (%s). If its -wal was removed while another daemon has it open, that daemon repairs it at its next request or its end. Use or end that daemon, then try again.',
+    'is shorter than it should be (%s). Perhaps a program removed its -wal file while another daemon had the database open. That daemon repairs the database at its next request or when it ends. Send it a request or end it, then try again.',
     true,
   ],
   [
