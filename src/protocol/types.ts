@@ -2014,10 +2014,7 @@ export interface CheckpointCleanParams {
 export interface CheckpointCleanResult {
   /** The number of removed checkpoints. */
   readonly removed: Count;
-  /**
-   * The shadow repository that was removed. Absent: the strategy is not shadow, or there was no shadow
-   * repository.
-   */
+  /** The removed shadow repository. Absent when there was no shadow repository. */
   readonly path?: string;
   /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;

@@ -42,8 +42,9 @@ export function convertedRepository(
   checkpoints: number,
 ): UnusableRepository {
   const remedy = {
-    sha256: 'Put back the earlier repository',
-    reftable: 'Convert it back ("git refs migrate --ref-format=files"), or put back the earlier repository',
+    sha256: 'Put back the repository that held the checkpoints',
+    reftable:
+      'Convert it back ("git refs migrate --ref-format=files"), or put back the repository that held the checkpoints',
   }[foreign];
   const what = `The repository ${path} now ${foreignText[foreign]}, which the strategy local does not support. This session had ${checkpoints} checkpoints at this path. ${remedy}, or start another session with the strategy shadow.`;
   return new UnusableRepository(what, path);

@@ -2674,8 +2674,7 @@ class _CheckpointCleanResultRequired(TypedDict):
 
 class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     """Answer to `checkpoint/clean`."""
-    # The shadow repository that was removed. Absent: the strategy is not shadow, or there was no
-    # shadow repository.
+    # The removed shadow repository. Absent when there was no shadow repository.
     path: str
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.

@@ -652,8 +652,8 @@ pub enum FailureReason {
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Another path has the same name on this file system. If only the letter case of a directory's
-    /// name has changed, a restore does not touch the files in it: rename the directory back and
-    /// restore again.
+    /// name has changed, a restore does not touch its files: rename the directory back and restore
+    /// again.
     #[serde(rename = "collision")]
     Collision,
     /// Its stored name must never be written.
@@ -3704,8 +3704,7 @@ impl CheckpointCleanParams {
 pub struct CheckpointCleanResult {
     /// The number of removed checkpoints.
     pub removed: Count,
-    /// The shadow repository that was removed. Absent: the strategy is not shadow, or there was no
-    /// shadow repository.
+    /// The removed shadow repository. Absent when there was no shadow repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Whether checkpoints are enabled now.
