@@ -28,11 +28,11 @@ export function sayDiff(task: Task, compared: Compared): Promise<void> {
 async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
   if (result.truncated === true) {
-    const fact = 'the patch is too large to make in one piece';
+    const fact = 'the patch is too large to print at once';
     throw new CommandRefusal(
       'LimitExceeded',
       fact,
-      'Name fewer paths, and repeat for the others.',
+      'Name fewer paths, and repeat the command for the other paths.',
       exits.failed,
     );
   }

@@ -74,7 +74,7 @@ async function pickFrom(
   invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
   if (hunks.length === 0) {
     say(
-      `${shown} has no lines to pick (a binary file, a link or a mode). Name the path to reverse its change.`,
+      `${shown} has no lines to pick (a binary file, a link or a mode). To reverse its change, name the path and omit --hunk.`,
     );
     return 'n';
   }

@@ -54,7 +54,7 @@ const commands: Readonly<Record<string, Add>> = {
   import: addImport,
   sessions: addSessions,
   stop: async (program, _, done) => {
-    const summary = 'stop the daemon that commands left in the background';
+    const summary = 'stop the background daemon that earlier commands started';
     const made = withJsonOption(withStorageOption(program.command('stop'))).description(summary);
     made.action(async () => {
       const { stop } = await import('./commands/stop.ts');
@@ -90,7 +90,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   let code = 0;
   const program = new Command('checkpointd')
     .description(
-      'Make and restore checkpoints of a work tree. Without a command, checkpointd is the daemon (checkpointd --help).',
+      'Make and restore checkpoints of a work tree. Without a command, checkpointd runs as the daemon (checkpointd --help).',
     )
     .exitOverride()
     .configureHelp({ subcommandTerm: termOf })
@@ -119,7 +119,7 @@ function refuseUnknown([, ...words]: readonly string[]): void {
   if (wanted === undefined || wanted === 'help' || Object.hasOwn(commands, wanted)) return;
   const meant = nearest(wanted, Object.keys(commands));
   const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
-  throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists them.${hint}`);
+  throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists the commands.${hint}`);
 }
 
 /**
@@ -132,7 +132,7 @@ function termOf(command: Command): string {
 
 async function addSessions(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('sessions'))).description(
-    'list all sessions of every directory; "sessions delete" deletes some',
+    'list all sessions of every directory; "sessions delete" deletes sessions',
   );
   made.option('--remote <remote>', 'list the sessions of a git remote');
   made.action(async () => {
@@ -144,7 +144,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
   });
   const deleting = made
     .command('delete [id...]')
-    .description('delete sessions with their checkpoints and conversations, after a question')
+    .description('ask, then delete sessions with their checkpoints and conversations')
     .option('--older-than <days>', 'delete the sessions that were not used for this many days')
     .option('--dry-run', 'show which sessions would be deleted, and delete nothing')
     .option('-y, --yes', 'do not ask before the change')
@@ -177,7 +177,7 @@ async function addRemotes(program: Command, _: unknown, done: (code: number) => 
   listing.action(async () => done(await (await import('./commands/remotes.ts')).listRemotes(given(listing))));
   const removing = made
     .command('remove <name>')
-    .description('remove a remote here; its sessions stay on the remote');
+    .description('remove a remote from the list; the sessions on the remote stay');
   removing.action(async (name: string) =>
     done(await (await import('./commands/remotes.ts')).removeRemote(given(removing), name)),
   );
@@ -196,13 +196,13 @@ async function addFetch(program: Command, _: unknown, done: (code: number) => vo
 
 async function addImport(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('import')))
-    .description('continue a session of a git remote on this machine; no file changes before a "restore"')
+    .description('continue a session of a git remote on this machine; only a later "restore" changes files')
     .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('<session>', 'the session, or the beginning of its id')
     .option('-C, --directory <directory>', 'continue in this directory', '.')
     .option(
       '--writer <writer>',
-      'continue what this machine pushed: its writer id, as "sessions --remote" shows it (default: the latest push)',
+      'continue the push of the machine with this writer id; "sessions --remote" lists the ids (default: the latest push)',
     )
     .option(
       '--strategy <strategy>',

@@ -76,7 +76,7 @@ export async function reach(
   if (warning !== undefined) note(warning);
   else if (here.length > 1)
     note(
-      `${chosen.workspace} has ${here.length} sessions; the command takes the one used last, ${shortId(chosen)} (--session=ID names another)`,
+      `${chosen.workspace} has ${here.length} sessions; the command uses the most recently used session, ${shortId(chosen)} (--session=ID chooses another session)`,
     );
   return joinedOrOpened(chosen, hello, daemon);
 }
@@ -139,7 +139,7 @@ async function joinedOrOpened(
 
 function refuse({ session, path }: Where): never {
   if (session !== undefined)
-    throw new NoSession(`no session has the id ${session}`, '"checkpointd sessions" lists them.');
+    throw new NoSession(`no session has the id ${session}`, '"checkpointd sessions" lists the sessions.');
   throw new NoSession(
     `${resolve(path)} has no session`,
     '"checkpointd create" starts one; "checkpointd sessions" lists the sessions of other directories.',
@@ -222,7 +222,7 @@ export function compareVersions({
   const theirs = plain(serverInfo.version);
   if (protocolVersion.split('.')[0] !== spoken)
     throw new OtherProtocol(
-      `the daemon of this session is checkpointd ${theirs} and speaks protocol ${plain(protocolVersion)}, but this command is ${own} and speaks ${spoken}. Use the command of that version, or end the daemon's client first.`,
+      `the daemon of this session is checkpointd ${theirs} and speaks protocol ${plain(protocolVersion)}, but this command is ${own} and speaks ${spoken}. Use checkpointd ${theirs}, or first end the program that uses this daemon.`,
     );
   if (theirs !== own)
     note(

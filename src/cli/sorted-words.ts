@@ -97,7 +97,10 @@ async function refusal(
   tags: readonly string[],
   mayBeTag: boolean,
 ): Promise<CommandRefusal> {
-  const where = tags.length === 0 ? 'here' : `here or in ${tags.map((tag) => `[${tag}]`).join(' or ')}`;
+  const where =
+    tags.length === 0
+      ? 'in the work tree'
+      : `in the work tree or in ${tags.map((tag) => `[${tag}]`).join(' or ')}`;
   const remedy = 'Paths are relative to the current directory; ":/" is the root of the work tree.';
   if (!mayBeTag) return misused(`no path "${word}" exists ${where}`, remedy);
   const checkpoints = await allCheckpoints(task);
@@ -106,7 +109,7 @@ async function refusal(
   const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
   return misused(
     known.includes(word)
-      ? `"${word}" is one checkpoint too many, and no such path exists ${where}`
+      ? `"${word}" is a checkpoint, but the command takes no further checkpoint, and no path "${word}" exists ${where}`
       : `"${word}" is neither a checkpoint (tag, name or id) nor a path ${where}`,
     `"checkpointd list" shows the checkpoints. ${remedy}${hint}`,
   );

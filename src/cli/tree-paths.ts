@@ -24,7 +24,10 @@ function absolute(typed: string): string {
     return resolve(typed);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    throw misused('the current directory was deleted', 'Change to another one, or name one with -C.');
+    throw misused(
+      'the current directory was deleted',
+      'Change to another directory, or name a directory with -C.',
+    );
   }
 }
 

@@ -128,7 +128,7 @@ test('a deleted current directory is reported, and -C works there', () =>
     assert.is(here.status, 2);
     assert.match(
       here.stderr,
-      /the current directory was deleted\. Change to another one, or name one with -C\./,
+      /the current directory was deleted\. Change to another directory, or name a directory with -C\./,
     );
     assert.is(listed(`-C '${rig.work}'`).status, 0);
   }));
@@ -253,7 +253,10 @@ test('a command uses the most recently used session, and reports it', () =>
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
     const ran = await run(rig, 'status');
-    assert.match(ran.stderr, /has 2 sessions; .*one used last, ses_\w+ \(--session=ID names another\)/);
+    assert.match(
+      ran.stderr,
+      /has 2 sessions; .*most recently used session, ses_\w+ \(--session=ID chooses another session\)/,
+    );
     assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
     await client.close();
   }));

@@ -106,24 +106,24 @@ test('a word that is neither a checkpoint nor a path is refused, and the message
     for (const [words, said] of [
       [
         ['restore', 'befor', '--yes'],
-        /"befor" is neither a checkpoint \(tag, name or id\) nor a path here\..*Did you mean before\?/,
+        /"befor" is neither a checkpoint \(tag, name or id\) nor a path in the work tree\..*Did you mean before\?/,
       ],
       [
         ['restore', '1', 'nope', '--yes'],
-        /"nope" is neither a checkpoint .* nor a path here or in \[1\].*relative to the current directory/,
+        /"nope" is neither a checkpoint .* nor a path in the work tree or in \[1\].*relative to the current directory/,
       ],
-      [['restore', '1', '--yes', '--', 'nope'], /no path "nope" exists here or in \[1\]/],
+      [['restore', '1', '--yes', '--', 'nope'], /no path "nope" exists in the work tree or in \[1\]/],
       [
         ['restore', '1', 'before', '--yes'],
-        /"before" is one checkpoint too many, and no such path exists here or in \[1\]/,
+        /"before" is a checkpoint, but the command takes no further checkpoint, and no path "before" exists in the work tree or in \[1\]/,
       ],
       [['restore', 'src', '--yes'], /"src" is a path, not a checkpoint\. .*checkpointd restore <tag> src/],
       [['restore', 'src', '1', '--yes'], /"src" is a path, not a checkpoint/],
-      [['diff', 'nope'], /"nope" is neither a checkpoint .* nor a path here/],
-      [['diff', '0', 'nope'], /"nope" is neither a checkpoint .* nor a path here or in \[0\]/],
+      [['diff', 'nope'], /"nope" is neither a checkpoint .* nor a path in the work tree/],
+      [['diff', '0', 'nope'], /"nope" is neither a checkpoint .* nor a path in the work tree or in \[0\]/],
       [
         ['diff', '0', '1', 'before'],
-        /"before" is one checkpoint too many, and no such path exists here or in \[0\] or \[1\]/,
+        /"before" is a checkpoint, but the command takes no further checkpoint, and no path "before" exists in the work tree or in \[0\] or \[1\]/,
       ],
       [['restore', '1', '../x', '--yes'], /"\.\.\/x" is outside the work tree .*current directory/],
       [['restore', '1', '', '--yes'], /a path is empty/],

@@ -54,13 +54,13 @@ function theOnly(names: readonly string[]): string {
 
 function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): void {
   const { pushed, session, checkpoints, added, bytes, left, leftCount, others } = result;
-  const what = `${added} of ${checkpoints} checkpoints, ${bytes} bytes of contents`;
+  const what = `${added} of ${checkpoints} checkpoints (${bytes} bytes of contents)`;
   if (isDry) say(`Would send ${what} of ${session} to ${plain(remote)}.`);
   else if (pushed)
     say(
-      `Sent ${what} to ${plain(remote)}. On another machine: checkpointd import ${plain(remote)} ${session}`,
+      `Sent ${what} to ${plain(remote)}. To continue on another machine: checkpointd import ${plain(remote)} ${session}`,
     );
-  else say(`${plain(remote)} already has everything of ${session}.`);
+  else say(`${plain(remote)} already has the whole session ${session}.`);
   if (leftCount > 0)
     say(`${isDry ? 'Would not send' : 'Did not send'} ${pathCount(leftCount)} (--send <glob> sends them):`);
   for (const { path, because, rule } of left.slice(0, leftMax))

@@ -61,7 +61,7 @@ export function removeRemote(given: At, name: string): Promise<number> {
   return withDaemon(given, async (client) => {
     const result = await client.request('remote/remove', { name });
     if (!printed(given, result))
-      say(`Removed the remote ${plain(name)} here. Its sessions stay at its address.`);
+      say(`Removed the remote ${plain(name)} from the list. The sessions on the remote stay.`);
     return 0;
   });
 }
@@ -139,7 +139,7 @@ function theOne(lines: readonly RemoteLine[], wanted: string): string {
   if (first === undefined)
     throw misused(
       `no session of the remote has an id that begins with ${plain(wanted)}`,
-      '"checkpointd sessions --remote <remote>" lists them.',
+      '"checkpointd sessions --remote <remote>" lists the sessions.',
     );
   if (second !== undefined)
     throw misused(

@@ -29,7 +29,7 @@ export const revert: CliCommand = {
     ['--hunk', 'show each hunk and ask whether to reverse it'],
     [
       '--conflicts <policy>',
-      'for files whose later changes conflict with the revert: leave (default), markers or fail',
+      'choose what happens to files with conflicting later changes: leave (default), markers or fail',
     ],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
@@ -138,7 +138,7 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const counts = { ...result.counts, conflicts: 0, skipped: result.counts.skipped - inConflict };
   sayRestore({ ...result, conflicts: [], skipped, counts }, paths);
   for (const each of result.paths.filter(({ partial }) => partial === true))
-    say(`Only in part, because other authors changed the file, too: ${plain(paths.toShow(each.path))}`);
+    say(`Only partly, because other authors also changed the file: ${plain(paths.toShow(each.path))}`);
   for (const each of result.paths.filter(({ reason }) => reason !== undefined))
     say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
 }
@@ -147,7 +147,7 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
 function policyOf(given: unknown): (typeof policies)[number] {
   const found = policies.find((each) => each === (given ?? 'leave'));
   if (found !== undefined) return found;
-  throw misused(`--conflicts takes no "${String(given)}"`, 'Give leave, markers or fail.');
+  throw misused(`--conflicts does not accept "${String(given)}"`, 'Give leave, markers or fail.');
 }
 
 function reasonOf({ reason = '', later }: RevertPath): string {

@@ -103,7 +103,7 @@ function chosenAmong(
   { ids, olderThan }: DeletionOptions,
 ): readonly StoredSession[] {
   if ((ids.length === 0) === (olderThan === undefined))
-    throw misused('the command names no sessions to delete', listing);
+    throw misused('the command needs either ids of sessions or --older-than', listing);
   if (olderThan !== undefined) {
     const days = daysGiven(olderThan);
     if (typeof days !== 'number')
@@ -113,7 +113,7 @@ function chosenAmong(
   return [...new Set(ids.map((id) => theOne(all, id)))];
 }
 
-const listing = '"checkpointd sessions" lists them. Nothing was deleted.';
+const listing = '"checkpointd sessions" lists the sessions. Nothing was deleted.';
 
 function theOne(all: readonly StoredSession[], id: string): StoredSession {
   const [first, second] = all.filter(({ session }) => session.startsWith(id));
@@ -124,9 +124,9 @@ function theOne(all: readonly StoredSession[], id: string): StoredSession {
 
 function sayChosen(chosen: readonly StoredSession[], { dryRun }: DeletionOptions): void {
   const count = `${chosen.length} ${chosen.length === 1 ? 'session' : 'sessions'}`;
-  const what = 'with all checkpoints and the conversation. The files of the work tree stay';
-  if (chosen.length === 0) return say('No such session exists.');
-  say(`${dryRun === true ? 'Would delete' : 'Deletes'} ${count}, ${what}:`);
+  const what = 'with all checkpoints and the conversation, but no files of the work tree';
+  if (chosen.length === 0) return say('No session has been unused for that long.');
+  say(`${dryRun === true ? 'Would delete' : 'Deletes'} ${count} ${what}:`);
   for (const stored of chosen) say(fit(`  ${sessionLine(stored)}`));
 }
 

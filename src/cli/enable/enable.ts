@@ -90,7 +90,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
     say(
       days === 'never'
         ? 'The keeper never deletes conversations of agents.'
-        : `The keeper deletes conversations of agents that were not used for ${days} ${days === 1 ? 'day' : 'days'}.`,
+        : `The keeper deletes the conversation of an agent after ${days} ${days === 1 ? 'day' : 'days'} without use.`,
     );
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
@@ -118,12 +118,15 @@ function chosen(what: string, names: readonly string[]): readonly AgentSettings[
   if (unknown !== undefined) {
     const [meant] = nearest(unknown, all);
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-    throw misused(`checkpointd knows no agent ${plain(unknown)}`, `${hint}Known: ${all.join(', ')}`);
+    throw misused(`checkpointd knows no agent ${plain(unknown)}`, `${hint}Known agents: ${all.join(', ')}`);
   }
   if (names.length > 0) return known.filter(({ name }) => names.includes(name));
   const here = known.filter(({ directory }) => existsSync(directory));
   if (here.length > 0) return here;
-  throw misused(`no agent was found here to ${what}`, `name one with --agent: ${all.join(', ')}`);
+  throw misused(
+    `there is nothing to ${what}, because no supported agent was found on this machine`,
+    `Name an agent with --agent: ${all.join(', ')}`,
+  );
 }
 
 function stepOf(

@@ -104,7 +104,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
     const what = comments ? 'JSON with comments' : 'JSON (which allows no comments and no trailing commas)';
     return `the file is not ${what}: ${printParseErrorCode(error.error)} at ${placeIn(text, error.offset)}`;
   }
-  if (!isFields(value)) return 'the file holds no object';
+  if (!isFields(value)) return 'the file does not contain a JSON object';
   const { hooks } = value;
   if (hooks !== undefined && !isFields(hooks)) return '"hooks" in the file is not an object';
   if (isFields(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))

@@ -46,7 +46,7 @@ function make(session: HeldSession): McpServer {
     { name: 'checkpointd', version: packageVersion() },
     {
       instructions:
-        'Checkpoints of the work tree. Make one before a risky change; restore shows its plan first and can be undone.',
+        'Checkpoints of the work tree. Make a checkpoint before a risky change. A restore shows its plan first and can be undone.',
     },
   );
   for (const tool of tools) register(server, tool, session);
@@ -127,7 +127,7 @@ function complaintOf(error: unknown): string {
     if (error.kind === 'NothingToUndo') return `${error.kind}: ${/^[^.]*\./.exec(error.message)?.[0] ?? ''}`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }
-  if (error instanceof NoSession) return `${error.fact}. checkpoint_create makes one.`;
+  if (error instanceof NoSession) return `${error.fact}. checkpoint_create starts a session.`;
   if (error instanceof CheckpointdGoneError) return error.message;
   throw error;
 }

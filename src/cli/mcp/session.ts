@@ -32,7 +32,7 @@ export class HeldSession {
       if (!(error instanceof CheckpointdGoneError)) throw error;
       if (reading.has(method)) return await this.#askOnce(method, params, { signal, make });
       const fate =
-        'It is unknown whether the call was carried out. Call checkpoint_list before you repeat it.';
+        'It is unknown whether the call was carried out. Call checkpoint_list before you repeat the call.';
       throw new CheckpointdGoneError(`${error.message}. ${fate}`, { cause: error });
     }
   }

@@ -47,7 +47,7 @@ test('revert takes a turn, a tool or a range back, shows its patch, and lists co
     await run('revert', '1', '--yes', '--conflicts=markers');
     assert.match(rig.read('a.txt') ?? '', /^<<<<<<< present\nagain\n=======\nzero\n>>>>>>> checkpoint 1\n/);
     for (const [words, said] of [
-      [['--conflicts=ours'], /--conflicts takes no "ours"/],
+      [['--conflicts=ours'], /--conflicts does not accept "ours"/],
       [['--yes', '--patch'], /--patch shows a plan/],
       [['a.txt', 'nowhere.txt'], /no path "nowhere\.txt"|nowhere\.txt/],
     ] as const) {

@@ -49,12 +49,12 @@ test('sessions delete lists the sessions first, and deletes nothing without an a
       unasked.stderr,
       /no terminal is connected, so the command cannot ask\. --yes deletes without asking/,
     );
-    assert.match(unasked.stdout, /^Deletes 2 sessions, with all checkpoints and the conversation/);
+    assert.match(unasked.stdout, /^Deletes 2 sessions with all checkpoints and the conversation/);
     assert.match(unasked.stdout, new RegExp(`${shadow} .*codex .*2 checkpoints .*"in shadow"`));
     assert.match(unasked.stdout, new RegExp(`${local} .*codex .*2 checkpoints .*"in local"`));
     const dry = await run(rig, shadow, '--dry-run');
     assert.equal([dry.code, rig.sessions().length], [0, 3]);
-    assert.match(dry.stdout, /^Would delete 1 session,/);
+    assert.match(dry.stdout, /^Would delete 1 session with all checkpoints/);
     const done = await run(rig, shadow, local.slice(0, 20), '--yes');
     assert.is(done.code, 0, done.stderr);
     assert.match(
@@ -70,7 +70,10 @@ test('sessions delete --older-than deletes sessions that were not used for that 
     const [shadow, local, sqlite] = await keptSessions(rig);
     age(rig, shadow, 31);
     age(rig, local, 29);
-    assert.match((await run(rig, '--older-than', '90', '--yes')).stdout, /^No such session exists\.\n$/);
+    assert.match(
+      (await run(rig, '--older-than', '90', '--yes')).stdout,
+      /^No session has been unused for that long\.\n$/,
+    );
     const done = await run(rig, '--older-than', '30', '--yes', '--json');
     assert.is(done.code, 0, done.stderr);
     const { sessions } = JSON.parse(done.stdout) as { sessions: { session: string; deleted: boolean }[] };
@@ -85,8 +88,8 @@ test('sessions delete refuses wrong or unknown words, and then deletes nothing',
   withRig(async (rig) => {
     const [shadow] = await keptSessions(rig);
     const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [
-      [2, /the command names no sessions to delete/],
-      [2, /the command names no sessions to delete/, shadow, '--older-than=1'],
+      [2, /the command needs either ids of sessions or --older-than/],
+      [2, /the command needs either ids of sessions or --older-than/, shadow, '--older-than=1'],
       [2, /takes a number of days/, '--older-than=never'],
       [2, /several sessions have ids that begin with ses_/, 'ses_'],
       [3, /no session ses_none|has the id ses_none/, shadow, 'ses_none'],

@@ -358,7 +358,7 @@ test('a subcommand without /checkpoint, and a command without a slash, get a hin
       'Unknown command: /restore. Did you mean /checkpoint restore?',
       'Commands begin with a slash. Did you mean /undo?',
       'Commands begin with a slash. Did you mean /checkpoint?',
-      'Commands begin with a slash; no model answers here. /help lists the commands.',
+      'Commands begin with a slash. No model answers other text. /help lists the commands.',
       'Unknown command: /xyzzy. /help lists the commands.',
     ]);
     assert.is(rig.read('a.txt'), 'spoilt\n');

@@ -240,16 +240,16 @@ test('an unknown agent, or no agent at all, is reported', () =>
     assert.is(unknown.code, 2);
     assert.match(
       unknown.stderr,
-      /checkpointd knows no agent gemni\. Did you mean gemini\? Known: claude-code, /,
+      /checkpointd knows no agent gemni\. Did you mean gemini\? Known agents: claude-code, /,
     );
     const far = await run(rig, 'enable', '--agent', 'emacs');
-    assert.match(far.stderr, /checkpointd knows no agent emacs\. Known: claude-code, /);
+    assert.match(far.stderr, /checkpointd knows no agent emacs\. Known agents: claude-code, /);
     const none = await run(rig, 'enable', '--json');
     assert.is(none.code, 2);
     const { error } = JSON.parse(none.stdout) as { error: object };
     assert.match(
       JSON.stringify(error),
-      /"WrongCommandLine".*no agent was found here to enable.*name one with --agent/,
+      /"WrongCommandLine".*there is nothing to enable, because no supported agent was found.*Name an agent with --agent/,
     );
   }));
 

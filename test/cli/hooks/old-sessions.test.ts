@@ -43,7 +43,7 @@ test('the storage has a setting for the days to keep sessions, and an unreadable
     assert.is(kept(), 30);
     assert.match(
       (await enable('--keep-days', '90'))[1],
-      /deletes conversations of agents that were not used for 90 days/,
+      /deletes the conversation of an agent after 90 days without use/,
     );
     assert.is(kept(), 90);
     await enable('--keep-days=7', '--dry-run');

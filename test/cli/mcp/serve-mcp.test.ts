@@ -170,7 +170,7 @@ test('wrong arguments and unknown checkpoints are answered as text, and nothing 
 test('a model learns its options without a session, for a wrong tag, and for a restore without changes', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
-    assert.match(none.text, /^\/.* has no session\. checkpoint_create makes one\.$/);
+    assert.match(none.text, /^\/.* has no session\. checkpoint_create starts a session\.$/);
     await call(client, 'checkpoint_create', { message: 'one', name: 'before-lunch' });
     const wrong = await call(client, 'checkpoint_show', { tag: 'befor-lunch' });
     assert.match(wrong.text, /^UnknownCheckpoint: .*checkpoint_list.* Did you mean before-lunch\?$/);
