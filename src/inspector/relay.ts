@@ -83,9 +83,9 @@ export class Relay {
 
   async #ask(id: number, method: string, params: Json, signal: AbortSignal): Promise<unknown> {
     const { via, storageDir: _, workDoneToken, ...wanted } = params;
-    if (!isAllowed(method)) throw new NotHere(`The inspector does not pass on ${method}.`);
+    if (!isAllowed(method)) throw new NotHere(`The inspector does not allow the request ${method}.`);
     const session = isOfStorage(method) ? via : wanted['session'];
-    if (typeof session !== 'string') throw new NotHere(`${method} has to name a session.`);
+    if (typeof session !== 'string') throw new NotHere(`The request ${method} must name a session.`);
     this.#refuseUnfit(method, wanted);
     const client: CheckpointdClient = await this.#sessions.client(session);
     const onProgress = (value: ProgressValue): void =>
@@ -103,11 +103,18 @@ export class Relay {
   /** Checks the parameters. @throws NotHere for parameters that only the command line may send */
   #refuseUnfit(method: string, wanted: Json): void {
     if (method === 'remote/push' && wanted['send'] != null)
-      throw new NotHere('Only the command line sends files that look like secrets.');
+      throw new NotHere(
+        'The inspector does not send files that look like secrets. Use "checkpointd push --send <glob>".',
+      );
     if (method !== 'session/import') return;
     if (!this.#sessions.isWorkTree(wanted['workspace']))
-      throw new NotHere('A page imports only into a work tree that has a session already.');
-    if (wanted['allowProtected'] != null) throw new NotHere('Only the command line allows protected places.');
+      throw new NotHere(
+        'The inspector imports only into a work tree that already has a session. Use "checkpointd import <remote> <session> -C <directory>".',
+      );
+    if (wanted['allowProtected'] != null)
+      throw new NotHere(
+        'The inspector does not allow protected places. Use "checkpointd import <remote> <session> --allow-protected".',
+      );
   }
 }
 

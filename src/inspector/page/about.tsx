@@ -22,7 +22,8 @@ export const About = defineComponent(() => {
   };
   return () => {
     const { checkpoint, skipped } = comparison;
-    if (checkpoint === undefined) return <div class="about dim">The present is in no checkpoint yet.</div>;
+    if (checkpoint === undefined)
+      return <div class="about dim">No checkpoint contains the current state yet.</div>;
     const { id, parent, snapshot, commit, seq, timestamp, historyLength, previousTag, damaged } = checkpoint;
     const facts: readonly (readonly [string, unknown])[] = [
       ['Id', <code>{id}</code>],
@@ -33,7 +34,7 @@ export const About = defineComponent(() => {
       ['Entries in the conversation', historyLength],
       ['Snapshot', <code>{snapshot}</code>],
       ['Commit', commit === undefined ? undefined : <code>{commit}</code>],
-      ['Damaged', damaged === true ? 'yes: “Verify” in Store says what is lost' : undefined],
+      ['Damaged', damaged === true ? 'yes; “Verify” in the store panel lists what is lost' : undefined],
     ];
     return (
       <div class="about" tabindex={0} role="region" aria-label="About this checkpoint">

@@ -43,7 +43,7 @@ export const AuthorChoice = defineComponent(() => {
         ))}
       </select>
       {changing.choices.author === '' ? null : (
-        <span class="dim">Paths that only this session reported to have written.</span>
+        <span class="dim">Only paths that no other session reported as written.</span>
       )}
     </label>
   );

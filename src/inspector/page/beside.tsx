@@ -91,7 +91,7 @@ const OtherSessions = defineComponent(() => {
       <span class="dim">There is no other session in this storage.</span>
     ) : (
       <label class="session">
-        <span class="hidden">Session beside the shown one</span>
+        <span class="hidden">Other session to show</span>
         <select
           value={beside.session}
           onFocus={() => void read()}

@@ -100,8 +100,8 @@ const Body = defineComponent(() => {
       <div class="changing-body">
         {plan !== undefined && 'from' in plan && stage !== 'failed' ? (
           <p>
-            It takes back {isPartial(intent) ? 'this part of what' : 'what'} changed from {endsOf(plan)}, and
-            keeps all other changes.
+            The revert reverses {isPartial(intent) ? 'this part of the changes' : 'the changes'} from{' '}
+            {endsOf(plan)}, and keeps all other changes.
           </p>
         ) : null}
         {stage === 'asking' || stage === 'planning' ? <Options /> : null}
@@ -346,7 +346,7 @@ const Buttons = defineComponent(() => {
     const count = (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0);
     return (
       <div class="buttons">
-        <span class="dim">What would be lost is saved first; undo brings it back.</span>
+        <span class="dim">The files that would be lost are saved first. Undo restores them.</span>
         <button type="button" class="cancel" onClick={() => changing.close()}>
           Cancel
         </button>

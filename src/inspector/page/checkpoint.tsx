@@ -96,7 +96,7 @@ const Head = defineComponent(() => {
           </h2>
           {checkpoint === undefined ? (
             <p class="facts dim">
-              {comparison.isLoading ? 'Comparing…' : 'Compared anew when files change.'}
+              {comparison.isLoading ? 'Comparing…' : 'The comparison is updated when files change.'}
             </p>
           ) : (
             <Facts of={checkpoint} />

@@ -58,7 +58,7 @@ export const ConversationPane = defineComponent(() => {
         <p class="dim">{earlier.value.toLocaleString('en')} earlier entries are not shown.</p>
       ) : null}
       {entries.value?.length === 0 && failure.value === undefined && comparison.message === undefined ? (
-        <p class="dim">Nothing of the conversation was recorded up to here.</p>
+        <p class="dim">No message has been recorded up to this point.</p>
       ) : null}
       {entries.value?.map((entry) => (
         <Exchange key={entry.id} of={entry} />

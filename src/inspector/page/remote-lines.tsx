@@ -130,7 +130,8 @@ const Import = defineComponent(
           </select>
         </label>
         <p class="dim">
-          It makes a new session with the checkpoints and the conversation. No file changes before a restore.
+          The import makes a new session with the checkpoints and the conversation. Only a later restore
+          changes files.
         </p>
         <div class="buttons start">
           <button

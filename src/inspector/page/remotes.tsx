@@ -50,16 +50,16 @@ const LastPush = (props: { readonly of: Remote }) => {
   const { last, others } = usePushed();
   if (last === undefined || last.remote !== props.of.name) return null;
   const { error, pushed, leftCount = 0, at } = last;
-  const kept = leftCount === 0 ? '' : ` ${countOf(leftCount, 'path')} stayed here.`;
+  const kept = leftCount === 0 ? '' : ` ${countOf(leftCount, 'path')} not sent.`;
   return (
     <>
       <p class={['last-push', error === undefined ? 'dim' : 'problem']}>
         {error === undefined
           ? `${timeOf(at)}: pushed after a turn${pushed ? '' : ', nothing new'}.${kept}`
-          : `${timeOf(at)}: not pushed after a turn: ${plainText(error.message)}`}
+          : `${timeOf(at)}: the push after a turn failed: ${plainText(error.message)}`}
       </p>
       {[...others].map((writer) => (
-        <p>Another machine goes on with this session: {plainText(writer)}</p>
+        <p>Another machine continues this session: {plainText(writer)}</p>
       ))}
     </>
   );
@@ -128,7 +128,7 @@ function sentWords({ pushed, added, checkpoints, bytes }: RemotePushResult, isPl
   if (!isPlan && !pushed) return 'The remote had everything already.';
   if (isPlan && added === 0) return `The remote has all ${countOf(checkpoints, 'checkpoint')} already.`;
   const what = `${added} of ${countOf(checkpoints, 'checkpoint')} and the conversation, ${sizeOf(bytes)}`;
-  return isPlan ? `Would send ${what}. A push cannot be undone here.` : `Sent ${what}.`;
+  return isPlan ? `Would send ${what}. The inspector cannot undo a push.` : `Sent ${what}.`;
 }
 
 const Left = (props: { readonly of: RemotePushResult; readonly isPlan: boolean }) => {
@@ -154,7 +154,7 @@ const Left = (props: { readonly of: RemotePushResult; readonly isPlan: boolean }
         </section>
       )}
       {others.map(({ writer }) => (
-        <p>Another machine goes on with this session: {plainText(writer)}</p>
+        <p>Another machine continues this session: {plainText(writer)}</p>
       ))}
       {warnings.map((warning) => (
         <p class="problem">{plainText(warning)}</p>

@@ -82,7 +82,7 @@ const sessionFacts = (info: SessionGetResult): Facts => [
   ['Strategy', info.strategy],
   ['Imported from', info.origin === undefined ? undefined : plainText(info.origin.remote)],
   ['After its end', info.retention === 'keep' ? 'kept' : 'removed'],
-  ['Survives', info.durability === 'power' ? 'a power cut' : 'the end of the process'],
+  ['Survives', info.durability === 'power' ? 'a power cut' : 'a crash of the daemon'],
   ['Open since', timeOf(info.openedAt)],
   ['Checkpoints', info.checkpoints.enabled ? 'enabled' : (info.checkpoints.message ?? 'disabled')],
 ];
@@ -114,19 +114,19 @@ const daemonFacts = ({ queue, cache, unfinishedRestore }: SessionGetResult): Fac
   ['Queue', `${queue.length} of ${queue.capacity}`],
   ['Running', queue.running ?? 'nothing'],
   ['Statistics cache', `${cache.size} of ${cache.maxSize}`],
-  ['Answered from it', `${cache.hits} of ${cache.hits + cache.misses}`],
+  ['Answered from the cache', `${cache.hits} of ${cache.hits + cache.misses}`],
   ['Unfinished restore', unfinishedRestore === true ? 'yes' : undefined],
 ];
 
 const coldWords: Readonly<Record<string, string>> = {
-  alsoIncluded: 'ignored files are included',
-  audit: 'the watch was checked',
+  alsoInclude: 'ignored files are included',
+  audit: 'a check of the fast captures was due',
   first: 'it was the first capture',
   ignoreRules: 'ignore rules changed',
   overflow: 'events were lost',
   requested: 'a client requested it',
-  suspect: 'the watch may be wrong',
-  unproven: 'the watch proved too little',
+  suspect: 'a check found changes that the watch had not reported',
+  unproven: 'a fast capture could not be proven complete',
   unwatched: 'nothing is watched',
 };
 
@@ -153,7 +153,7 @@ const Upkeep = defineComponent(
         () => link.ask('store/verify', { session: timeline.session }),
         ({ ok, problems }: StoreVerifyResult) =>
           ok
-            ? 'Every checkpoint can be restored whole.'
+            ? 'Every checkpoint can be restored completely.'
             : `${countOf(problems.length, 'problem')} found: ${problems
                 .map(({ kind, what }) => `${kind} ${what}`)
                 .slice(0, 5)
@@ -169,8 +169,8 @@ const Upkeep = defineComponent(
       <section class="card">
         <h2>Upkeep</h2>
         <p class="dim">
-          Verify reads every content. Collect removes what nothing needs: no checkpoint of a list goes unless
-          the limits of the session say so.
+          Verify reads all stored contents and reports damage. Collect deletes data that no checkpoint needs.
+          It deletes listed checkpoints only when the limits of the session require this.
         </p>
         <div class="buttons start">
           <button type="button" disabled={isBusy.value} onClick={() => void verify()}>

@@ -359,7 +359,7 @@ const PresentRow = defineComponent(
         <span class="tag">now</span>
         <span class="message">
           {timeline.dirtyPaths > 0
-            ? `${countOf(timeline.dirtyPaths, 'path')} touched since`
+            ? `${countOf(timeline.dirtyPaths, 'path')} touched since the last capture`
             : 'The work tree'}
         </span>
       </div>

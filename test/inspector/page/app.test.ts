@@ -289,7 +289,7 @@ seen('a whole tool or turn is taken back by its key, and Enter cancels the plan'
   await page.keyboard.press('v');
   const dialog = page.locator('dialog.changing[open]');
   await dialog.locator('h2', { hasText: 'Revert tool [1.1]' }).waitFor();
-  await dialog.getByText('changed from [1] to [1.1]').waitFor();
+  await dialog.getByText('the changes from [1] to [1.1]').waitFor();
   await dialog.locator('[data-list=deleted]', { hasText: 'alert(1)' }).waitFor();
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -351,7 +351,7 @@ seen('the session is pushed to a remote after its plan, which lists the files th
   await page.getByRole('button', { name: 'Push to team' }).click();
   const remote = page.locator('[data-remote=team]');
   await remote.locator('[data-list=left] li', { hasText: '.env' }).waitFor();
-  await remote.getByText('cannot be undone').waitFor();
+  await remote.getByText('cannot undo a push').waitFor();
   assert.is(git(url, 'for-each-ref').trim(), '', 'a plan sends nothing');
   await remote.locator('button.confirm').click();
   await remote.getByText(/^Sent/).waitFor();
@@ -374,7 +374,7 @@ seen(
     await remote.getByRole('button', { name: 'Fetch all' }).click();
     await remote.getByText(/new\.$/).waitFor();
     await line.getByRole('button', { name: 'Import' }).click();
-    await line.getByText('No file changes before a restore').waitFor();
+    await line.getByText('Only a later restore changes files').waitFor();
     await line.locator('button.confirm').click();
     await remote.getByText(/^Imported \d+ checkpoints/).waitFor();
     await page.locator('.card.sessions tbody tr').nth(1).waitFor();
@@ -402,7 +402,7 @@ seen('a push in the background is shown, and so is the reason when it failed', a
   rmSync(join(rig.top, 'remote.git'), { recursive: true });
   await client.request('checkpoint/create', { session, kind: 'turn', message: 'and this' });
   await page.locator('.push-chip', { hasText: 'Not pushed to team' }).click();
-  await page.locator('[data-remote=team] .last-push', { hasText: 'not pushed after a turn' }).waitFor();
+  await page.locator('[data-remote=team] .last-push', { hasText: 'the push after a turn failed' }).waitFor();
   await page.selectOption('#session', inspected.session);
   await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
 });

@@ -111,7 +111,7 @@ class HunkLine extends WidgetType {
 function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHunk): readonly HTMLElement[] {
   const where = `${rangeWords(hunk)} of ${plainText(path, 'signs')}`;
   const picking = buttonOf('Pick', `Pick ${where}`, () => pick(hunk));
-  picking.title = 'Pick these lines, to revert several hunks at once (x)';
+  picking.title = 'Pick this hunk to revert it together with other hunks (x)';
   picking.className = 'pick';
   picking.dataset['hunk'] = hunk.id;
   showOn(picking, isPicked(hunk));
@@ -136,6 +136,6 @@ function showOn(button: HTMLElement, isPicked: boolean): void {
 }
 
 function rangeWords({ afterStart, afterLines, beforeStart }: DiffHunk): string {
-  if (afterLines === 0) return `what was removed at line ${beforeStart}`;
+  if (afterLines === 0) return `the lines removed at line ${beforeStart}`;
   return afterLines === 1 ? `line ${afterStart}` : `lines ${afterStart} to ${afterStart + afterLines - 1}`;
 }
