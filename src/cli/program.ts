@@ -252,7 +252,7 @@ async function addHooks(
       : "remove the hooks of checkpointd from the agents' settings";
   const made = program
     .command(what)
-    .description(`${summary}, after a question`)
+    .description(`ask, then ${summary}`)
     .option('--agent <names...>', 'only these agents (default: all agents found on this machine)')
     .option('--storage <directory>', 'the directory that holds the sessions')
     .option('--dry-run', 'show what would change, and change nothing')

@@ -28,7 +28,7 @@ export const RemotesCard = defineComponent(() => {
         <h2>Remotes</h2>
         {remotes?.length === 0 ? (
           <p class="dim">
-            There is none. <code>checkpointd remote add &lt;name&gt; &lt;address&gt;</code> adds one.
+            There are no remotes. <code>checkpointd remote add &lt;name&gt; &lt;address&gt;</code> adds one.
           </p>
         ) : null}
         {(remotes ?? []).map((each) => (
