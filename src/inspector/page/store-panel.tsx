@@ -120,13 +120,13 @@ const daemonFacts = ({ queue, cache, unfinishedRestore }: SessionGetResult): Fac
 
 const coldWords: Readonly<Record<string, string>> = {
   alsoInclude: 'ignored files are included',
-  audit: 'a check of the fast captures was due',
+  audit: 'a regular check was due',
   first: 'it was the first capture',
   ignoreRules: 'ignore rules changed',
   overflow: 'events were lost',
   requested: 'a client requested it',
-  suspect: 'a check found changes that the watch had not reported',
-  unproven: 'a fast capture could not be proven complete',
+  suspect: 'the watch had missed changes',
+  unproven: 'a fast capture was not safe',
   unwatched: 'nothing is watched',
 };
 
