@@ -35,7 +35,7 @@ function commitFiles(root: string, count: number, name: (number: number) => stri
   execFileSync('git', ['-C', root, 'fast-import', '--quiet'], { input: lines.join('') });
 }
 
-test('an unusable path gets one line and exit code 2', () => {
+test('the demo prints one line for an unusable path, and exits with 2', () => {
   const root = repository();
   const plain = temporaryDirectory('plain');
   writeFileSync(join(plain, 'file'), '');
@@ -59,7 +59,7 @@ test('an unusable path gets one line and exit code 2', () => {
   }
 });
 
-test('a repository that git cannot clone gets one line, too', () => {
+test('the demo prints one line for a repository that git cannot clone', () => {
   const root = repository();
   const tree = git(root, 'rev-parse', 'HEAD^{tree}').trim();
   rmSync(join(root, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));

@@ -11,7 +11,7 @@ const serve = (transport: object, more: object = {}): object => ({
   ...more,
 });
 
-test('stdio is the default, and every flag has both spellings', () => {
+test('the daemon uses stdio by default, and accepts every flag in both spellings', () => {
   assert.equal(commandOf([]), serve({ kind: 'stdio' }));
   assert.equal(commandOf(['--stdio']), serve({ kind: 'stdio' }));
   for (const [name, value, expected] of [
@@ -47,14 +47,14 @@ test('a daemon without a first client listens, and ends after an idle time', () 
     assert.is(commandOf(argv).do, 'complain', argv.join(' '));
 });
 
-test('the flags of a VS Code client are accepted', () => {
+test('the daemon accepts the flags of a VS Code client', () => {
   assert.equal(
     commandOf(['--stdio', '--clientProcessId=7']),
     serve({ kind: 'stdio' }, { clientProcessId: 7 }),
   );
 });
 
-test('a wrong command line is answered with the name of the flag', () => {
+test('the error for a wrong command line names the flag', () => {
   for (const [argv, named] of [
     [['--bogus'], '--bogus'],
     [['stray'], 'stray'],
@@ -75,7 +75,7 @@ test('a wrong command line is answered with the name of the flag', () => {
   }
 });
 
-test('help, version and the protocol take precedence over serving, and help names every flag', () => {
+test('the flags for help, version and protocol take precedence over serving, and the help names every flag', () => {
   assert.equal(commandOf(['--help', '--pipe=x']), { do: 'help' });
   assert.equal(commandOf(['-v']), { do: 'version' });
   assert.equal(commandOf(['--print-protocol']), { do: 'printProtocol' });

@@ -27,7 +27,7 @@ async function inTemporaryDirectory(run: (directory: string) => Promise<void>): 
 const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
 
-test('a missing client is reported and exits with 1', () => {
+test('the daemon reports that its client is missing, and exits with 1', () => {
   for (const flag of ['--pipe=/nowhere/at/all.sock', '--socket=1']) {
     const { status, stdout, stderr } = runOnce([flag]);
     assert.is(status, 1, flag);
@@ -36,7 +36,7 @@ test('a missing client is reported and exits with 1', () => {
   }
 });
 
-test('nothing but frames reaches stdout, and stderr stays silent (F115)', async () => {
+test('the daemon writes only frames to stdout, and nothing to stderr (F115)', async () => {
   const prelude = `process.on('SIGUSR2', () => {
     console.log('log'); console.info('info'); console.error('error'); console.table([1]); console.dir({});
     process.stdout.write('raw');
@@ -56,7 +56,7 @@ test('nothing but frames reaches stdout, and stderr stays silent (F115)', async 
   );
 });
 
-test('an uncaught failure exits with 70, a line on stderr and the details only in the log', () =>
+test('after an uncaught failure the daemon exits with 70, prints one line, and writes the details only to the log', () =>
   inTemporaryDirectory(async (directory) => {
     for (const failure of ['throw new Error("SECRET")', 'void Promise.reject(new Error("SECRET"))']) {
       const log = join(directory, 'daemon.log');
@@ -75,7 +75,7 @@ test('an uncaught failure exits with 70, a line on stderr and the details only i
     }
   }));
 
-test('the death of the parent ends the daemon, though a sibling process has its input open', async () => {
+test('the death of its parent ends the daemon even if a sibling process keeps the input open', async () => {
   // A shell starts a sibling and the daemon on one pipe and dies. The sibling keeps the pipe's other end.
   const script = `
     const { spawn } = require('node:child_process');
@@ -118,7 +118,7 @@ function peakBytes(pid: number | undefined): number {
 }
 
 for (const reader of ['that reads', 'that reads nothing until it has written all'] as const) {
-  test(`with 100,000 pipelined requests of a client ${reader}, memory stays bounded and each is answered`, () =>
+  test(`memory stays bounded with 100,000 pipelined requests of a client ${reader}, and each request is answered`, () =>
     withClient(
       async (client) => {
         await client.initialize();
@@ -145,7 +145,7 @@ for (const reader of ['that reads', 'that reads nothing until it has written all
     ));
 }
 
-test('a flood of notifications neither blocks the daemon nor is kept in memory', () =>
+test('a flood of notifications does not block the daemon, and does not stay in memory', () =>
   withClient(async (client) => {
     await client.initialize();
     const noise = frameOf({ jsonrpc: '2.0', method: '$/setTrace', params: { value: 'off' } });
@@ -154,7 +154,7 @@ test('a flood of notifications neither blocks the daemon nor is kept in memory',
     assert.equal(client.violations, []);
   }));
 
-test('a frame that arrives slowly does not delay the answer to another (F104)', () =>
+test('the daemon answers a request whose frame arrives byte by byte (F104)', () =>
   withClient(async (client) => {
     await client.initialize();
     for (const byte of frameOf({ jsonrpc: '2.0', id: 'slow', method: 'session/list' })) {
@@ -164,7 +164,7 @@ test('a frame that arrives slowly does not delay the answer to another (F104)', 
     assert.is((await client.next((frame) => frame.id === 'slow', 0)).id, 'slow');
   }));
 
-test('a framing fault is answered once, completely, and exits with 1 within a second (F103)', async () => {
+test('the daemon answers a framing fault with one complete message, and exits with 1 within a second (F103)', async () => {
   for (const bytes of ['Content-Length: 99000000000\r\n\r\n', 'hello\r\n\r\n', 'x'.repeat(8 * 1024 * 1024)]) {
     await withClient(async (client) => {
       await client.initialize();

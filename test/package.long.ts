@@ -69,7 +69,7 @@ function linksOf(page: string): string[] {
     .map((target) => target.replace(/#.*$/, ''));
 }
 
-test('the package of a clone works when installed elsewhere, and all its links are valid', () => {
+test('the package that a clone builds works after an installation elsewhere, and all its links are valid', () => {
   const place = temporaryDirectory('package');
   const run = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -132,7 +132,7 @@ test('the package of a clone works when installed elsewhere, and all its links a
   assert.is(run(process.execPath, 'without.js').trim(), 'false true StrategyUnavailable 0');
 });
 
-test('the README describes an installation from a checkout that works', () => {
+test('the installation from a checkout works as the README describes', () => {
   if (spawnSync('npm', ['ping'], { stdio: 'ignore' }).status !== 0)
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');

@@ -18,7 +18,7 @@ const named = new Set(
     .map(([fault]) => fault),
 );
 
-test('every fault marked as tested is named by a test, and every other has a reason', () => {
+test('a test names every fault that is marked as tested, and every other fault has a reason', () => {
   assert.ok(rows.size > 60);
   const claimed = [...rows].filter(([fault, tried]) => tried === 'yes' && !named.has(fault));
   assert.equal(claimed, []);
@@ -26,7 +26,7 @@ test('every fault marked as tested is named by a test, and every other has a rea
   assert.equal(silent, []);
 });
 
-test('every fault that a test names is in the table', () => {
+test('the table of faults contains every fault that a test names', () => {
   assert.equal(
     [...named].filter((fault) => !rows.has(fault)),
     [],

@@ -26,18 +26,18 @@ for (const file of readdirSync(here, { recursive: true, encoding: 'utf8' })) {
   }
 }
 
-test('the table has all 142 items, once each', () => {
+test('the table has each of the 142 items once', () => {
   const wanted = [...range('Q', 47), ...range('C', 37), ...range('R', 28), ...range('O', 30)];
   assert.equal([...statuses.keys()], wanted);
 });
 
-test('every status is one of the four, with its replacement or reason', () => {
+test('every status is one of the four possible, and gives its replacement or reason', () => {
   for (const [item, status] of statuses) {
     assert.match(status, /^(served|replaced: .{10,}|console: .{10,}|not ours: .{10,})$/, item);
   }
 });
 
-test('every served or replaced item is in the title of a test', () => {
+test('the title of a test names each served or replaced item', () => {
   const missing = [...statuses].filter(
     ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
   );
@@ -47,7 +47,7 @@ test('every served or replaced item is in the title of a test', () => {
   );
 });
 
-test('every item in a title exists', () => {
+test('every item that a title names is in the table', () => {
   assert.equal(
     [...named.keys()].filter((item) => !statuses.has(item)),
     [],

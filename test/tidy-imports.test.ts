@@ -39,7 +39,7 @@ function circles(graph: Graph): string[] {
   return found;
 }
 
-test('a circle of two or more files is found', () => {
+test('the check finds a circle of imports of two or more files', () => {
   const found = (graph: Record<string, string[]>): string[] => circles(new Map(Object.entries(graph)));
   assert.equal(found({ a: ['b'], b: ['c'], c: [] }), []);
   assert.equal(found({ a: ['b'], b: ['a'] }), ['a → b → a']);
@@ -52,7 +52,7 @@ test('no files of src import each other in a circle, not even for types', () => 
   assert.equal(circles(graph), []);
 });
 
-test('the answer to initialize loads no git, no store and no capture, which come later', () => {
+test('the daemon answers initialize without loading code for git, store and capture', () => {
   const loaded = new Set<string>();
   const load = (name: string): void => {
     if (loaded.has(name)) return;
@@ -72,7 +72,7 @@ test('the answer to initialize loads no git, no store and no capture, which come
 /** Lower this number when you can, and never raise it. */
 const smallPartsMax = 16;
 
-test('only few files of under 40 lines have a single importer, because their code belongs in the importer', () => {
+test('few files of under 40 lines have a single importer, because their code belongs in the importer', () => {
   const graph = imports();
   const importers = (name: string): number =>
     [...graph.values()].filter((imported) => imported.includes(name)).length;

@@ -130,14 +130,14 @@ function findings(): ReadonlyMap<keyof typeof allowed, readonly string[]> {
 }
 
 for (const [rule, found] of findings()) {
-  test(`the words rule "${rule}" finds no more than before`, () => {
+  test(`the rule "${rule}" for words finds no more places than before`, () => {
     console.log(`note: ${rule}: ${found.length} of ${allowed[rule]} allowed`);
     const text = process.env['WORDS'] === undefined ? found.slice(-20) : found;
     assert.ok(found.length <= allowed[rule], `${found.length} > ${allowed[rule]}; ${text.join('\n')}`);
   });
 }
 
-test('sentences are counted without code and brackets, and comments without marks', () => {
+test('the rules count sentences without code and brackets, and comments without their marks', () => {
   assert.equal(commentsOf('/** Of a\n * thing. */\nx();\n// One.\n// Two.\n'), ['Of a thing.', 'One. Two.']);
   assert.equal(sentencesOf('A `b` is. Then (D) comes: `e`.'), ['A `b` is.', 'Then (D) comes:', '`e`.']);
   assert.equal(wordCount('Reads `a b c` (see d, e) twice.'), 4);

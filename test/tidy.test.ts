@@ -25,7 +25,7 @@ const src = sources('src').filter(({ name }) => !name.startsWith('src/protocol/'
 const tests = sources('test');
 const map = readFileSync(join(root, 'src/README.md'), 'utf8');
 
-test('every test file ends with .run(), without which uvu silently runs nothing', () => {
+test('every test file calls .run(), because uvu otherwise silently runs nothing', () => {
   const files = tests.filter(({ name }) => /\.(test|long)\.ts$/.test(name));
   const silent = files.filter(({ text }) => !/\.run\(\);|storeSuite\(|Suite\(/.test(text));
   assert.equal(
@@ -35,7 +35,7 @@ test('every test file ends with .run(), without which uvu silently runs nothing'
   assert.ok(files.length > 20);
 });
 
-test('every source file begins with its purpose', () => {
+test('every source file begins with a comment about its purpose', () => {
   const bare = src.filter(({ text }) => !/^(#!.*\n)?\/\/ /.test(text));
   assert.equal(
     bare.map(({ name }) => name),
@@ -73,7 +73,7 @@ const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|
 /** Tests about the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
-test('a test is in the folder of its subject, and has the name of its file', () => {
+test('a test file is in the folder of its subject, and has the name of the tested file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length).replace(/\.tsx?$/, '')));
   const isAbout = (name: string): boolean => {
     const words = name.split('-');
@@ -87,7 +87,7 @@ test('a test is in the folder of its subject, and has the name of its file', () 
   assert.equal(astray, []);
 });
 
-test('the linter limits a function of src to sixty lines, and a listed one to its present length', () => {
+test('the linter limits a function of src to sixty lines, and each listed function to its present length', () => {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as LintRules;
   const limit = 'eslint/max-lines-per-function';
   assert.equal(rules.rules[limit], ['error', { max: 60, skipBlankLines: true, skipComments: true }]);
@@ -127,7 +127,7 @@ test('no comment or title refers to a document outside the repository', () => {
   assert.equal(foreign, []);
 });
 
-test('the protocol states its rules itself: no text refers to a specification or its numbers', () => {
+test('no text of the protocol refers to a specification or its numbers', () => {
   const files = readdirSync(join(root, 'protocol'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(json|md|py|rs|ts|el|lua)$/.test(name))
     .filter((name) => !/(^|\/)(versions|target|node_modules)\//.test(name));
@@ -143,7 +143,7 @@ test('the protocol states its rules itself: no text refers to a specification or
   assert.equal(foreign, []);
 });
 
-test('another file uses each export, and an export that only tests use says so', () => {
+test('each export is used by another file, and an export that only tests use is marked', () => {
   const everything = [...src, ...sources('src/protocol'), ...tests, ...sources('scripts')];
   const wordsOf = new Map(everything.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
   const found = src.flatMap(({ name, text }) => {
@@ -195,7 +195,7 @@ test('no name, comment or title uses a word that the glossary forbids', () => {
   assert.equal(found, []);
 });
 
-test('the number at the end of a title is in a list of this repository', () => {
+test('a list of this repository contains the number at the end of each title', () => {
   const lists = ['test/specification.md', 'test/RELIABILITY.md']
     .map((name) => readFileSync(join(root, name), 'utf8'))
     .join('\n');
@@ -208,7 +208,7 @@ test('the number at the end of a title is in a list of this repository', () => {
   assert.equal(found, []);
 });
 
-test('the glossary has every word that the map uses for a folder, and the map every folder', () => {
+test('the map of src lists every folder', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );

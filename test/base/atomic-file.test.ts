@@ -25,7 +25,7 @@ async function syncsDuring(work: () => Promise<void>, fails = false): Promise<nu
   return count;
 }
 
-test('an unchanged file is synced once, and a changing file each time', async () => {
+test('an unchanged file is synced once, and a file that keeps changing is synced each time', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -39,7 +39,7 @@ test('an unchanged file is synced once, and a changing file each time', async ()
   }
 });
 
-test('a file that has just changed is synced each time, because its next change may leave the same stamp', async () => {
+test('a file that has just changed is synced each time, because its next change may leave its stamp unchanged', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -53,7 +53,7 @@ test('a file that has just changed is synced each time, because its next change 
   }
 });
 
-test('a failed sync is not remembered', async () => {
+test('a file whose sync failed does not count as synced', async () => {
   const paths = new SteadyPaths();
   const sync = (): Promise<void> => paths.sync([], [old]);
   const failure = await syncsDuring(sync, true).then(

@@ -21,7 +21,7 @@ test('a lock has one holder at a time, even within one process', async () => {
   again.release();
 });
 
-test('a process that has ended counts as dead even before its parent has noticed', async () => {
+test('a process that has ended counts as dead even before its parent has collected its exit status', async () => {
   // The shell becomes a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,21 +55,21 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('a holder is dead when the process with its pid has another start time (F97)', () => {
+test('the holder of a lock is dead when the process with its pid has a different start time (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');
   assert.is(holderState({ ...self, bootId: 'another boot' }), 'dead');
 });
 
-test('a holder that cannot be seen is unknown, never dead', () => {
+test('the holder of a lock is unknown, never dead, when this process cannot see the holder', () => {
   const self = describeSelf();
   assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
   assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');
   assert.is(holderState(parseHolder('not json')), 'unknown');
 });
 
-test('the identity of this process stays known when the system cannot report it again', () => {
+test('this process keeps its identity when a later read of /proc fails', () => {
   const self = describeSelf();
   installFault((_call, target) => {
     if (target.startsWith('/proc/')) throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -6,13 +6,13 @@ import { checkPropertyAsync } from '../support/property.ts';
 
 const item = fc.record({ key: fc.string({ maxLength: 2 }), value: fc.nat() }, { noNullPrototype: true });
 
-test('a short list is sorted like Array.sort does, and equal keys keep their order', () =>
+test('a short list gets the order that Array.sort gives, and items with equal keys keep their order', () =>
   checkPropertyAsync(fc.array(item), async (items) => {
     const expected = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     assert.equal(await sortedByKey(items, ({ key }) => key, new Slices()), expected);
   }));
 
-test('a long list of many runs is sorted like Array.sort does', async () => {
+test('a long list of many sorted runs gets the order that Array.sort gives', async () => {
   for (const count of [4096, 4097, 8192, 20_000, 33_000]) {
     const items = Array.from({ length: count }, (_, i) => ({ key: String((i * 7919) % 5003), place: i }));
     const expected = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -20,7 +20,7 @@ test('a long list of many runs is sorted like Array.sort does', async () => {
   }
 });
 
-test('a sort is cancelled between two slices', async () => {
+test('a sort can be cancelled between two slices', async () => {
   const cancel = new AbortController();
   const items = Array.from({ length: 10_000 }, (_, i) => i);
   const keyOf = (item: number): string => {

@@ -17,7 +17,7 @@ async function byClock(work: (clock: { now: number }) => void | Promise<void>): 
   }
 }
 
-test('a slice lasts five milliseconds while a client waits, and three in the background', () =>
+test('a slice of work lasts five milliseconds while a client waits, and three milliseconds in the background', () =>
   byClock((clock) => {
     const [waitedFor, inBackground] = [new Slices(), Slices.inBackground()];
     clock.now += 2.9;
@@ -28,7 +28,7 @@ test('a slice lasts five milliseconds while a client waits, and three in the bac
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
   }));
 
-test('a pause begins a new slice, and ends work that was cancelled', () =>
+test('a pause begins a new slice of work, and throws if the work was cancelled', () =>
   byClock(async (clock) => {
     const cancel = new AbortController();
     const slices = new Slices(cancel.signal);
@@ -44,7 +44,7 @@ test('a pause begins a new slice, and ends work that was cancelled', () =>
     }
   }));
 
-test('work that paused at the same time continues in different turns of the event loop', () =>
+test('tasks that pause at the same time continue in different turns of the event loop', () =>
   byClock(async (clock) => {
     let turn = 0;
     const count = async (): Promise<void> => {

@@ -4,12 +4,12 @@ import { within } from '../../src/base/within.ts';
 
 const never = new Promise(() => undefined);
 
-test('work that ends within the time counts as done, and other work as late', async () => {
+test('work that ends within the time limit counts as done, and all other work counts as late', async () => {
   assert.is(await within(60_000, Promise.resolve()), true);
   assert.is(await within(1, never), false);
 });
 
-test('a failure in time is thrown; a late failure is dropped', async () => {
+test('a failure within the time limit is thrown, and a later failure is ignored', async () => {
   const refused = new Error('refused');
   try {
     await within(60_000, Promise.reject(refused));
@@ -26,7 +26,7 @@ test('a failure in time is thrown; a late failure is dropped', async () => {
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('the timer does not outlive the wait', async () => {
+test('the timer is cleared when the wait ends', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   await within(60_000, Promise.resolve());

@@ -86,7 +86,7 @@ test('files are captured byte for byte under any attributes and settings, and no
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('modes stricter than usual are recorded, and a changed mode is a change of the file (F22)', () =>
+test('a capture records modes that are stricter than usual, and a changed mode counts as a change of the file (F22)', () =>
   withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {
@@ -116,7 +116,7 @@ test('modes stricter than usual are recorded, and a changed mode is a change of 
     assert.is(third.snapshot, capture.snapshot);
   }));
 
-test('names that differ only in case or normal form stay different names here (F32)', async () => {
+test('names that differ only in case or Unicode normal form stay different names (F32)', async () => {
   if (process.platform !== 'linux') {
     console.log('skipped: F32 needs a file system that tells case apart');
     return;
@@ -132,7 +132,7 @@ test('names that differ only in case or normal form stay different names here (F
   });
 });
 
-test('a file over the limit is skipped as too large, and a file over a mebibyte goes through a private copy (O29)', () =>
+test('a file over the size limit is skipped as too large, and a file over one mebibyte is read into a private copy (O29)', () =>
   withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);
@@ -145,7 +145,7 @@ test('a file over the limit is skipped as too large, and a file over a mebibyte 
     assert.equal(copiesLeft(rig.store), []);
   }));
 
-test('parallel captures give the same result, and each hard link is captured as a file', () =>
+test('captures that run in parallel give equal results, and each hard link is captured as a file', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.o\n');
     for (let i = 0; i < 200; i += 1) rig.write(`d${i % 7}/f${i}${i % 5 === 0 ? '.o' : ''}`, String(i));

@@ -83,7 +83,7 @@ async function check(rig: Rig, capture: Capture, why: string): Promise<void> {
 }
 
 for (const [when, call, name] of moments)
-  test(`a capture reads nothing outside the work tree when a directory is replaced in the moment when ${when}`, () =>
+  test(`a capture reads nothing outside the work tree when a directory is replaced just as ${when}`, () =>
     withRig({}, async (rig) => {
       layOut(rig);
       const exchange = new Exchange(rig, call, name);
@@ -94,7 +94,7 @@ for (const [when, call, name] of moments)
     }));
 
 for (const [when, call, name] of moments)
-  test(`a fast capture, too, reads nothing outside the work tree when a directory is replaced in the moment when ${when}`, () =>
+  test(`a fast capture reads nothing outside the work tree when a directory is replaced just as ${when}`, () =>
     HeldRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();

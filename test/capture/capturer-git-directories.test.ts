@@ -36,7 +36,7 @@ async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly 
   return { paths: await pathsOf(rig.store, first), told: told(first) };
 }
 
-test('work trees beside their bare repository are captured, and the repository is not', () =>
+test('a capture includes the work trees beside their bare repository, but not the repository', () =>
   withRig(
     async (rig) => {
       rig.write('seed/f', '1');
@@ -81,7 +81,7 @@ test('a git directory that is known only from a pointer is found, in any order o
     assert.ok(without.paths.includes('a-git/HEAD'), 'nothing says any more that it is one');
   }));
 
-test('an unnamed repository, a clone with --mirror and a template count as git directories', () =>
+test('a bare repository of any name, even with a link as HEAD, counts as a git directory', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
@@ -97,7 +97,7 @@ test('an unnamed repository, a clone with --mirror and a template count as git d
     });
   }));
 
-test('from a git directory a capture takes only the files that the repository around it tracks', () =>
+test('a capture takes from a git directory only the files that the repository around this directory tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');
@@ -120,7 +120,7 @@ test('from a git directory a capture takes only the files that the repository ar
     assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
   }));
 
-test('a capture takes no files of a git directory, not even for globs, an earlier capture or a restore that displaces it', () =>
+test('a capture takes no untracked file of a git directory, even if a glob, an earlier capture or a restore asks for it', () =>
   withRig(
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');
@@ -144,7 +144,7 @@ test('a capture takes no files of a git directory, not even for globs, an earlie
     { include: ['store/**'] },
   ));
 
-test('a .GIT is reported on a file system that distinguishes it from .git', () =>
+test('a capture reports a path named .GIT on a file system that distinguishes .GIT from .git', () =>
   withRig(
     async (rig) => {
       mkdirSync(join(rig.root, 'd/.GIT'), { recursive: true });

@@ -31,7 +31,7 @@ const ignoring: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 for (const [title, rules] of ignoring) {
-  test(`a work tree ignored by the repository around it is captured by its own rules: ${title}`, async () => {
+  test(`a work tree that the repository around it ignores is captured by its own rules: ${title}`, async () => {
     const { home, project } = enclosed(rules);
     const daemon = new InProcessDaemon();
     const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });
@@ -50,7 +50,7 @@ for (const [title, rules] of ignoring) {
   });
 }
 
-test('each capture applies the outer rules, unless they ignore the whole work tree', async () => {
+test('each capture applies the ignore rules of the outer repository, unless these rules ignore the whole work tree', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
   const daemon = new InProcessDaemon();
   const { session, warnings } = await daemon.open(project);
@@ -75,7 +75,7 @@ test('files that the outer repository tracks in an ignored work tree are capture
   await daemon.close();
 });
 
-test('an empty base is reported for a directory with files, but not for an empty directory', async () => {
+test('the daemon reports an empty base checkpoint for a directory with files, but not for an empty directory', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

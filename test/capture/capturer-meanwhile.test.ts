@@ -27,7 +27,7 @@ async function beside(script: string, cwd: string, body: () => Promise<void>): P
   }
 }
 
-test('a file rewritten over and over is never captured torn (F7)', () =>
+test('a file that is constantly rewritten is never captured half old and half new (F7)', () =>
   withRig({}, async (rig) => {
     const size = 1 << 20;
     rig.write('f', 'A'.repeat(size));

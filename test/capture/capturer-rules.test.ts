@@ -125,7 +125,7 @@ test('a new, changed, negated or nested rule applies at once, and files of earli
     );
   }));
 
-test('in a sub-directory the rules of the repository around it apply', () =>
+test('in a work tree that is a sub-directory, the ignore rules of the repository around it apply', () =>
   withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
@@ -201,7 +201,7 @@ test('ignored files that a restore would displace are captured, and a .git among
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
   }));
 
-test('the storage and temporary files of a restore are not captured, and their names are reported', () =>
+test('a capture skips the storage and the temporary files of a restore, and reports their names', () =>
   withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
     rig.write('.state/checkpointd/s', '');
     rig.write('.state/other', '');

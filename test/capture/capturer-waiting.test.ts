@@ -9,7 +9,7 @@ import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 const test = suite('files for which git would wait');
 
 if (process.platform !== 'win32') {
-  test('a capture does not wait for a FIFO named .gitignore, applies no rule below it, and reports both', async () => {
+  test('a capture reports a FIFO named .gitignore without waiting for it, and applies no ignore rules beside or below it', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');
@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('an index that git would wait for counts as empty and is reported', async () => {
+  test('an index that would make git wait counts as empty and is reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

@@ -34,7 +34,7 @@ function gitTree(rig: Rig): string {
   return tree;
 }
 
-test('the tree equals that of git add -A and write-tree, at first and after every round of edits', async () => {
+test('a capture gives the same tree as git add -A and write-tree, at first and after every round of edits', async () => {
   await checkPropertyAsync(
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
@@ -145,7 +145,7 @@ test('a second capture reads and stores only changed files and directories', () 
     assert.ok(rig.store.counts.blobs - before <= 2 * young + 1);
   }));
 
-test('a long walk reports how many names it has looked at', () =>
+test('a long capture reports how many names it has checked', () =>
   withRig({}, async (rig) => {
     for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const told: Parameters<CaptureProgress>[0][] = [];

@@ -22,7 +22,7 @@ function mayDo(change: () => void): boolean {
   }
 }
 
-test('captures are fast and right after an edit, a new tree, a deletion and no change', () =>
+test('a capture is fast and complete after an edit, a new tree, a deletion or no change', () =>
   HeldRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     await it.capture();
@@ -113,7 +113,7 @@ const ways: readonly (readonly [string, (it: HeldRig) => void])[] = [
 ];
 
 for (const [which, write] of ways)
-  test(`a fast capture includes a write through another name of a file${which}`, () =>
+  test(`a fast capture includes a write through a second name of a file${which}`, () =>
     HeldRig.with(
       async (it) => {
         it.rig.write('.gitignore', '*.log\n');
@@ -132,7 +132,7 @@ for (const [which, write] of ways)
       { settleMs: 0 },
     ));
 
-test('a capture may build on a snapshot that is not the last one', () =>
+test('a capture may build on any earlier snapshot, not only on the last one', () =>
   HeldRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f', 'deep/e/f', 'deep/g']) it.rig.write(path, path);
     const { snapshot } = await it.capture();
@@ -146,7 +146,7 @@ test('a capture may build on a snapshot that is not the last one', () =>
     await it.agreesFast('on the first');
   }));
 
-test('a capture checks the paths of a failed capture again', () =>
+test('the next capture after a failed capture repeats all checks of the failed capture', () =>
   HeldRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');

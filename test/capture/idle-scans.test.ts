@@ -42,7 +42,7 @@ async function untilSecond(idle: IdleScans, began: readonly number[], isAwaited:
   return (began[1] ?? 0) - asked;
 }
 
-test('the pause before a background scan grows with the duration of the last one', () =>
+test('the pause before a background scan grows with the duration of the previous scan', () =>
   scanning(300, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);
@@ -50,7 +50,7 @@ test('the pause before a background scan grows with the duration of the last one
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that a capture stopped determines the next pause by its duration', () =>
+test('a scan that a capture stops also lengthens the next pause by its duration', () =>
   scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);
@@ -62,7 +62,7 @@ test('a scan that a capture stopped determines the next pause by its duration', 
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that captures wait for begins at once, even after a long scan', () =>
+test('a scan begins at once when captures wait for it, even after a long scan', () =>
   scanning(2000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);

@@ -9,7 +9,7 @@ import { withDyingGit } from '../support/dying-git.ts';
 import { HeldRig } from '../support/held-rig.ts';
 import { kindOf } from '../support/stores/store-rig.ts';
 
-test('an ignored file with 24 and more directories above it is not captured', () =>
+test('an ignored file is not captured even if 24 or more directories are above it', () =>
   HeldRig.with(async (it) => {
     const deep = 'd/'.repeat(30);
     it.rig.write('.gitignore', '*.log\n');
@@ -25,7 +25,7 @@ test('an ignored file with 24 and more directories above it is not captured', ()
     assert.equal(first.skipped, []);
   }));
 
-test('a file and a directory on which git dies are skipped and reported, and captured once git answers', () =>
+test('a capture skips and reports a file and a directory at which git crashes, and includes both once git answers', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const path of ['a/f', 'a/x.log', 'a/poison.txt', 'poison/f', 'poison/x.log']) rig.write(path, path);
@@ -46,7 +46,7 @@ test('a file and a directory on which git dies are skipped and reported, and cap
     assert.equal(capture.skipped, []);
   }));
 
-test('files of the previous snapshot stay in the next one when git dies on them', () =>
+test('files of the previous snapshot stay in the next snapshot when git crashes at them', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.write('poison/f', 'then');
@@ -69,7 +69,7 @@ for (const [what, command] of [
   ['the index of the user', 'ls-files'],
   ['a configuration of the user', 'config'],
 ] as const)
-  test(`a capture fails when git dies while it reads ${what}`, () =>
+  test(`a capture fails when git crashes while it reads ${what}`, () =>
     withRig({}, async (rig) => {
       rig.write('.gitignore', '*.log\n');
       rig.write('x.log', 'tracked against the rules');

@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('known files are ignored when their file is damaged, cut, empty, not a file or of another format', () =>
+test('the list of known files is ignored when it is damaged, cut, empty, not a file or in an unknown format', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {
@@ -54,7 +54,7 @@ test('known files are ignored when their file is damaged, cut, empty, not a file
     assert.is(it.read, 0, 'it is whole again');
   }));
 
-test('a write that fails at any call leaves the earlier file, and no capture fails', () =>
+test('a failing write of the list of known files leaves the earlier list in place, and no capture fails', () =>
   withReopened(async (it) => {
     const before = readFileSync(it.file);
     let calls = 0;
@@ -79,7 +79,7 @@ test('a write that fails at any call leaves the earlier file, and no capture fai
     );
   }));
 
-test('a half-written file of known files is ignored', () =>
+test('a half-written list of known files is ignored', () =>
   withReopened(async (it) => {
     const half = `${it.file}.0123456789ab.tmp`;
     cpSync(it.file, half);
@@ -91,7 +91,7 @@ test('a half-written file of known files is ignored', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('a daemon killed at any call of the write leaves a valid file or none', () =>
+test('a daemon that is killed at any call while it writes the list of known files leaves a valid list or none', () =>
   withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {
@@ -117,7 +117,7 @@ test('a daemon killed at any call of the write leaves a valid file or none', () 
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
   }));
 
-test('the capturer writes no file when the settings keep no known files', async () => {
+test('the capturer writes no list of known files when the settings turn the list off', async () => {
   await withReopened(async (it) => {
     it.rig.write('a', 'a');
     await it.rig.capturer.capture();

@@ -14,7 +14,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
 
-test('the first capture of a later opening reads only what changed since', () =>
+test('the first capture after a session is opened again reads only files that changed since', () =>
   withReopened(async (it) => {
     const { snapshot } = await it.agrees('nothing changed');
     assert.is(it.read, 0);
@@ -28,7 +28,7 @@ test('the first capture of a later opening reads only what changed since', () =>
     assert.is(it.read, 0);
   }));
 
-test('directories whose times are settled are not even listed', () =>
+test('a capture does not list directories whose times are settled', () =>
   withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists and remembers the directories
@@ -45,7 +45,7 @@ test('directories whose times are settled are not even listed', () =>
     await it.agrees('a name that came');
   }));
 
-test('contents are recognised by store ids of any length', async () => {
+test('a capture recognises known contents by store ids of any length', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
       const hash = createHash('sha256');
@@ -83,7 +83,7 @@ test('a rewrite of the same size with its time set back is detected', () =>
     await it.agrees('made executable');
   }));
 
-test('a content that may have changed without a trace is read again', () =>
+test('a capture reads a file again if its content may have changed without a trace', () =>
   withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
@@ -96,7 +96,7 @@ test('a content that may have changed without a trace is read again', () =>
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('known files of another directory, device or settings are ignored', () =>
+test('a capture ignores a list of known files that was made for another directory, device or settings', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
@@ -112,7 +112,7 @@ test('known files of another directory, device or settings are ignored', () =>
     await it.agrees('no limit');
   }));
 
-test('another directory at the same path is read', () =>
+test('a capture reads all files when another directory has taken the path of the work tree', () =>
   withReopened(async (it) => {
     const { root } = it.rig;
     renameSync(root, `${root}-before`);
@@ -122,7 +122,7 @@ test('another directory at the same path is read', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('after a reboot files that were written shortly before the shutdown are read', () =>
+test('after a reboot a capture reads the files that were written shortly before the shutdown', () =>
   withReopened(async (it) => {
     it.rewrite((header) => (header['boot'] = 'another'));
     await it.agrees('all of it is young');
@@ -136,7 +136,7 @@ test('after a reboot files that were written shortly before the shutdown are rea
     assert.is(it.read, 0);
   }));
 
-test('a snapshot with other contents than the known files is not reused', () =>
+test('a capture does not reuse a snapshot whose contents differ from the known files', () =>
   withReopened(async (it) => {
     const first = it.previous;
     it.rig.write('d0/e/f0', 'changed');
@@ -148,7 +148,7 @@ test('a snapshot with other contents than the known files is not reused', () =>
     assert.is(it.read, 1);
   }));
 
-test('rules that changed meanwhile are applied again', () =>
+test('a capture applies ignore rules that changed while the session was closed', () =>
   withReopened(async (it) => {
     it.rig.write('.gitignore', 'd1/\n');
     await it.once();

@@ -153,7 +153,7 @@ function keepsTimes(): boolean {
   return isKnown;
 }
 
-test('an unchanged directory is only compared, and not listed, opened or stored again', async () => {
+test('a capture compares only the stamps of an unchanged directory, and does not list, open or store it again', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
@@ -179,7 +179,7 @@ test('an unchanged directory is only compared, and not listed, opened or stored 
   }
 });
 
-test('a capture since another one compares all names, but reads files only at the given paths', async () => {
+test('a capture that continues an earlier capture compares all names, but reads files only at the given paths', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
@@ -218,7 +218,7 @@ test('a capture since another one compares all names, but reads files only at th
   }
 });
 
-test('a path that a capture must report is reported every time', async () => {
+test('a path that a capture must report is reported by every capture', async () => {
   const rig = makeRig({ maxFileBytes: 10, settleMs: stampGrainMs });
   try {
     rig.write('d/big', 'more than ten bytes');

@@ -22,7 +22,7 @@ const reasonOf = async (it: HeldRig): Promise<string | undefined> => {
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
-test('without the fence, or with a full disk for it, everything is scanned (F46)', () =>
+test('everything is scanned when the fence is missing or a full disk prevents the fence (F46)', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
@@ -34,7 +34,7 @@ test('without the fence, or with a full disk for it, everything is scanned (F46)
     await it.agreesFast('held anew');
   }));
 
-test('after a change of rules, repository or root the next capture is full, and the capture after it is fast', () =>
+test('after a change of rules, repository or root the next capture is full, and the following capture is fast', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
@@ -63,7 +63,7 @@ test('after a change of rules, repository or root the next capture is full, and 
     }
   }));
 
-test('a file that the user adds to the index against the rules is captured', () =>
+test('an ignored file that the user adds to the index is captured', () =>
   HeldRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
@@ -75,7 +75,7 @@ test('a file that the user adds to the index against the rules is captured', () 
     await it.agreesFast('a directory that is taken only now');
   }));
 
-test('a new tree is never missed, however fast it is written', () =>
+test('a capture never misses a new tree of directories, however fast a program writes it', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     for (let i = 0; i < 60; i += 1) {
@@ -96,7 +96,7 @@ test('a new tree is never missed, however fast it is written', () =>
     assert.ok((it.counts.get('fast') ?? 0) > 60, JSON.stringify([...it.counts]));
   }));
 
-test('a directory that is recreated, swapped, moved out or moved in is never missed', () =>
+test('a capture never misses a directory that is recreated, swapped, moved out or moved in', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const outside = join(it.rig.top, 'outside');
@@ -150,7 +150,7 @@ test('a checkout of a branch is captured, whether between captures or during a c
     }
   }));
 
-test('an unreadable directory is reported each time, and captured once it is readable', () =>
+test('an unreadable directory is reported by every capture, and captured once it is readable', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     chmodSync(it.at('c/d'), 0o000);
@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('no background scan runs during a capture, and the next background scan scans what the capture left out', () =>
+test('no background scan runs during a capture, and a background scan follows when the capture left something unscanned', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('no background scan runs during a capture, and the next background scan sca
     { idleMs: 0 },
   ));
 
-test('a capture waits for a running first scan and is then fast, and a capture that is cancelled while it waits makes no snapshot', () =>
+test('a capture waits for a running first scan and is then fast, and makes no snapshot if it is cancelled while it waits', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -280,7 +280,7 @@ async function meanwhile(n: number, happens: () => void, body: () => Promise<unk
   return passed;
 }
 
-test('captures stay right after a missed change, an edit, another capture or a lost watch', () =>
+test('captures stay complete when a missed change, an edit, another capture or a lost watch comes during a capture', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];
@@ -305,7 +305,7 @@ test('captures stay right after a missed change, an edit, another capture or a l
     }
   }));
 
-test('a comparison with a checkpoint is answered although a change was missed meanwhile', () =>
+test('a comparison with a checkpoint is answered even if the watcher misses a change meanwhile', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const { previous } = it;

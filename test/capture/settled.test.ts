@@ -49,13 +49,13 @@ test('a stamp is settled when its change is older than the grain, by the clock o
     assert.not.ok(isSettled(stamp, elsewhere, 1000), 'another file system has another clock');
   }));
 
-test('a content is read again for a minute after its last change', () =>
+test('captures read a content again for a minute after its last change', () =>
   withRig({}, async (rig) => {
     rig.write('f', '1');
     assert.is(await readsAgain(rig), true);
   }));
 
-test('the clock of the file system counts, even if ours is minutes ahead', async () => {
+test('the clock of the file system determines whether a stamp is settled, even if our clock is minutes ahead', async () => {
   await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
     rig.write('f', '1');
     const tree = openWorkTree(rig.root);
@@ -74,7 +74,7 @@ test('the clock of the file system counts, even if ours is minutes ahead', async
   });
 });
 
-test('without a readable clock a content is settled after it was unchanged for long enough', async () => {
+test('without a readable file system clock a content is settled once it has been unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -98,7 +98,7 @@ test('without a readable clock a content is settled after it was unchanged for l
   });
 });
 
-test('a file system on which we cannot create files fails no capture', () =>
+test('a capture succeeds on a file system on which the daemon cannot create files', () =>
   withRig({}, async (rig) => {
     rig.write('f', '1');
     const full: Fault = (call, target) => {
@@ -108,7 +108,7 @@ test('a file system on which we cannot create files fails no capture', () =>
     assert.is(await readsAgain(rig, full), true);
   }));
 
-test('a link in place of the clock file is not followed', () =>
+test('the daemon does not follow a link in place of its clock file', () =>
   withRig({}, async (rig) => {
     rig.write('victim', 'mine\n');
     const victim = join(rig.root, 'victim');
@@ -139,7 +139,7 @@ function hasPython(): boolean {
 }
 
 if (hasPython()) {
-  test('a write through a mapping shortly after a change is in the next capture (F4)', async () => {
+  test('the next capture includes a write through mmap shortly after a change (F4)', async () => {
     await withRig({}, async (rig) => {
       rig.write('f', 'a and more');
       const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {

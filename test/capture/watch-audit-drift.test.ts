@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('every file of a directory that appeared or disappeared without a report is drift', () =>
+test('if a directory appears or disappears without a report, each of its files is drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('every file of a directory that appeared or disappeared without a report is
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('a private directory that gets its first file, or loses its last one, does not itself count as drift', () =>
+test('a private directory that gets its first file, or loses its last file, does not itself count as drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
@@ -39,7 +39,7 @@ test('a private directory that gets its first file, or loses its last one, does 
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('the audit waits for a mark that comes after the fence', async () => {
+test('a change that the watcher reports only after the first fence is not drift', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };
@@ -55,7 +55,7 @@ test('the audit waits for a mark that comes after the fence', async () => {
   }, 1);
 });
 
-test('too many differences are not reported as drift, and the next drift is found again', () =>
+test('more than 1,000 differences at once are not reported as drift, and the next drift is found', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {
@@ -68,7 +68,7 @@ test('too many differences are not reported as drift, and the next drift is foun
     assert.equal(it.drifts, [['many/7']]);
   }));
 
-test('a reported change costs no fence', () =>
+test('the audit asks for no fence when the watcher reported every change', () =>
   audited(async (it) => {
     await it.capture();
     for (let i = 0; i < 5; i += 1) {

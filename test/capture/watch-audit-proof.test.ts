@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('a change that was reported during a capture counts for the next one, if the path was read before', () =>
+test('a change that is reported after a capture has read its path counts for the next capture', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -37,7 +37,7 @@ test('a change that was reported during a capture counts for the next one, if th
     assert.equal(it.drifts, []);
   }));
 
-test('captures that reuse unchecked listings, or include ignored files, are not compared', () =>
+test('the audit does not compare captures that reuse unchecked listings or include ignored files', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('a/f', '1');
@@ -60,7 +60,7 @@ test('captures that reuse unchecked listings, or include ignored files, are not 
     assert.equal(it.drifts, []);
   }));
 
-test('a directory that a capture could not read proves nothing, even when it is readable again', () =>
+test('a directory that a capture could not read causes no drift, even when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('paths that rules, failures or names exclude from a capture prove nothing', () =>
+test('a path that a rule, a failure or its name excludes from a capture causes no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');
@@ -121,7 +121,7 @@ test('paths that rules, failures or names exclude from a capture prove nothing',
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
   }));
 
-test('the audit reports nothing if the handles were not live throughout, or no fence passed', async () => {
+test('the audit reports nothing if the handles were not always live, or if no fence passed', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
     it.watch.miss(() => it.write('f', content));
     await it.capture();

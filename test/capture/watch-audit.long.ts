@@ -119,7 +119,7 @@ class Beside {
 }
 
 if (process.platform === 'linux') {
-  test('all edits in unchanged directories are reported', async () => {
+  test('the watcher reports all edits of files while no directory is created, removed or moved', async () => {
     const beside = new Beside();
     let captures = 0;
     await beside.run('files', 2, async () => {
@@ -138,7 +138,7 @@ if (process.platform === 'linux') {
     assert.ok(captures > 15 && asked > 200, `${captures} captures, ${asked} changes`);
   });
 
-  test('each drift of created, removed and moved directories is a change that the thread did not report', async () => {
+  test('each drift in directories that are created, removed and moved is a change that the thread did not report', async () => {
     const beside = new Beside();
     let [captures, checked] = [0, 0];
     await beside.run('trees', 2, async () => {

@@ -45,7 +45,7 @@ async function live(it: Audited, random: Random, directory: string, steps: numbe
   await it.capture(latest === undefined ? {} : { previous: latest.snapshot });
 }
 
-test('a reported change is never drift, with any events before, during and between captures', async () => {
+test('a reported change is never drift, whatever happens before, during and between captures', async () => {
   const random = new Random(seed);
   for (let run = 0; run < Number(process.env['RUNS'] ?? 40); run += 1)
     await audited(async (it) => {
@@ -56,7 +56,7 @@ test('a reported change is never drift, with any events before, during and betwe
     });
 });
 
-test('unreported changes are found, and no other paths', async () => {
+test('the audit finds all unreported changes, and no other paths', async () => {
   const random = new Random(seed);
   const quiet = ['quiet/one', 'quiet/two', 'quiet/deep/down/three', 'four'];
   for (let run = 0; run < Number(process.env['RUNS'] ?? 30); run += 1)

@@ -8,7 +8,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 import { temporaryDirectory } from '../support/temporary.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`without its base a session continues from the oldest remaining checkpoint (${strategy})`, async () => {
+  test(`a session whose base was deleted continues from the oldest remaining checkpoint (${strategy})`, async () => {
     const storage = join(temporaryDirectory('storage'), 'storage');
     const root = repository();
     let daemon = new InProcessDaemon(storage);
@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('a comparison with the base reports that all checkpoints were deleted, and the next create makes a new base', async () => {
+test('a diff against the base reports that all checkpoints were deleted, and the next create makes a new base', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

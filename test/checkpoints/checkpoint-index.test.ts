@@ -78,7 +78,7 @@ test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)'
   assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start takes 200 times as long
 });
 
-test('the time to index turns grows linearly with their number (Q41)', () => {
+test('the time to index turns grows linearly with the number of turns (Q41)', () => {
   // Measures processor time, because a busy machine would distort the few milliseconds of the larger index.
   const buildMs = (size: number): number => {
     const rounds = Array.from({ length: 8 }, () => {
@@ -122,7 +122,7 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', (
   assert.equal(index.resolve('1.1'), again);
 });
 
-test('the index rebuilt from the store gives the same list', () => {
+test('an index that is rebuilt from the store lists the same checkpoints as before', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   tagged(index, '1.1');
   tagged(index, '1');
@@ -137,7 +137,7 @@ test('the index rebuilt from the store gives the same list', () => {
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('previous tags are those of the table, and deleted checkpoints are skipped (Q9)', () => {
+test('the previous tag of each tag follows the specified table, and deleted checkpoints are skipped (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);
@@ -153,7 +153,7 @@ test('previous tags are those of the table, and deleted checkpoints are skipped 
   assert.is(predecessor('1.2'), '0');
 });
 
-test('checkpoints after a restored one are detached and still listed', () => {
+test('checkpoints after a restored checkpoint are detached, but still listed', () => {
   const index = filled('0', '1', '1.1', '2');
   const one = index.resolve('1').record.id;
   index.add({ record: record('restore', { parent: one }) });
@@ -166,7 +166,7 @@ test('checkpoints after a restored one are detached and still listed', () => {
   assert.not(index.isDetached(index.resolve('1.1').record.id), 'the new bearer is on the line');
 });
 
-test('a session is never at a safety checkpoint', () => {
+test('a safety checkpoint never becomes the head of a session', () => {
   const index = filled('0', '1');
   const head = index.head;
   index.add({ record: record('safety', {}) });
@@ -183,7 +183,7 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('a word that is both a commit and a name means the commit', () => {
+test('a word that is the id of a commit and also the name of another checkpoint means the commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';
@@ -202,7 +202,7 @@ for (const [text, kind] of [
   ['a\0b', 'InvalidTag'],
   ['x'.repeat(10_240), 'InvalidTag'],
 ] as const) {
-  test(`${JSON.stringify(text.slice(0, 20))} is refused as ${kind} with the way to the list (Q40)`, () => {
+  test(`${JSON.stringify(text.slice(0, 20))} is refused as ${kind}, and the message names checkpoint/list (Q40)`, () => {
     const index = filled('0');
     try {
       index.resolve(text);
@@ -216,7 +216,7 @@ for (const [text, kind] of [
   });
 }
 
-test('10,000 checkpoints are resolved in constant time', () => {
+test('each of 10,000 checkpoints is resolved in constant time', () => {
   const index = new CheckpointIndex([]);
   for (let turn = 0; turn < 10_000; turn += 1) tagged(index, String(turn));
   assert.is(index.tagCount, 10_000);

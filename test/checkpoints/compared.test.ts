@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a path that is captured again is compared with its last captured version (${strategy})`, async () => {
+  test(`a path that is captured after a skip is compared with its last captured version (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     await create();
@@ -82,7 +82,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a missing path is deleted even if it was skipped before, and a path that was never captured is new (${strategy})`, async () => {
+  test(`a missing path counts as deleted even after a skip, and a path that was never captured counts as new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

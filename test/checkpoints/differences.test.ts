@@ -12,7 +12,7 @@ const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
-  test(`a change of permissions alone is in every format of a diff and in the statistics (${strategy})`, async () => {
+  test(`every format of a diff and the statistics include a change of permissions alone (${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
     const { session } = await daemon.open(root, { strategy });
@@ -42,7 +42,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('statistics count a change of permissions beside a rename as well', async () => {
+test('statistics count a change of permissions even beside a rename', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'old.txt': 'a\nb\nc\nd\n', 'secret.txt': 's\n' });
   const { session } = await daemon.open(root);
@@ -57,7 +57,7 @@ test('statistics count a change of permissions beside a rename as well', async (
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-test('contents that are not UTF-8 are answered as bytes, and their encoding is never guessed', async () => {
+test('checkpoint/diff answers contents that are not UTF-8 as bytes, and never guesses their encoding', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   writeFileSync(join(root, 'ok.txt'), 'é\n');
@@ -74,7 +74,7 @@ test('contents that are not UTF-8 are answered as bytes, and their encoding is n
   await daemon.close();
 });
 
-test('git apply accepts our unified diff with contents of any encoding, names of any bytes, and permissions', async () => {
+test('git apply accepts our unified diff, whatever the encodings, the bytes of names, and the permissions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
@@ -136,7 +136,7 @@ test('a reversed diff shows the changes that a restore would make', async () => 
   await daemon.close();
 });
 
-test('a unified diff of UTF-8 stays text', async () => {
+test('a unified diff is answered as text if its contents are UTF-8', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);
@@ -147,7 +147,7 @@ test('a unified diff of UTF-8 stays text', async () => {
   await daemon.close();
 });
 
-test('a name cannot fake a line of a text: names are quoted as git quotes them', async () => {
+test('a file name cannot fake a line of a diff, because names are quoted as git quotes them', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);
@@ -170,7 +170,7 @@ test('a name cannot fake a line of a text: names are quoted as git quotes them',
   await daemon.close();
 });
 
-test('sizes and modes of both sides are reported', async () => {
+test('a diff reports the sizes and modes of both sides', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'gone.txt': 'gone', 'old.txt': 'a\nb\nc\nd\n' });
   const { session } = await daemon.open(root);

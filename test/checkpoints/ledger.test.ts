@@ -29,13 +29,13 @@ test('the ledger knows exactly the contents of checkpoints and of reported write
   );
 });
 
-test('a missing file is no conflict, because nothing is lost', () => {
+test('a missing file is no conflict, because a restore of the file loses nothing', () => {
   const ledger = new Ledger();
   ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
   assert.is(ledger.isKnown(path('a'), 'absent'), true);
 });
 
-test('a reported write keeps its author when a checkpoint finds it', () => {
+test('a reported write keeps its author when a checkpoint captures the written content', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('x'), 'agent', at, 'fs_write');
   const added = ledger.recordCheckpoint(
@@ -52,7 +52,7 @@ test('a reported write keeps its author when a checkpoint finds it', () => {
   assert.is(ledger.last(path('c'))?.who, undefined);
 });
 
-test('the history of a path lists its authors in order, without repetition', () => {
+test('the history of a path lists the authors of its contents in order, and no repeated report', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('1'), 'agent', at);
   assert.is(wrote(ledger, path('a'), blobOf('1'), 'agent', at), undefined);

@@ -47,7 +47,7 @@ async function twice(
 }
 
 for (const strategy of Object.keys(strategies)) {
-  test(`deleting a checkpoint in the middle detaches nothing before it (${strategy})`, () =>
+  test(`deleting a checkpoint in the middle detaches no earlier checkpoint (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -62,7 +62,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`undoing a restore continues the old line although the restored checkpoint was deleted (${strategy})`, () =>
+  test(`undoing a restore continues the old line even if the restored checkpoint was deleted (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -74,7 +74,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
     ));
 
-  test(`a collection by a limit keeps the order of the remaining checkpoints, and detaches none (${strategy})`, () =>
+  test(`a collection by a limit keeps the order of the remaining checkpoints, and detaches none of them (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -118,7 +118,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('the first checkpoint after all were deleted is recorded like any other', () =>
+test('the ledger records the first checkpoint after the deletion of all checkpoints like any other checkpoint', () =>
   twice(
     'shadow',
     async (rig) => {

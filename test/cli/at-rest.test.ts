@@ -69,7 +69,7 @@ function generation(rig: DaemonRig, session: string): number {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'])
-  test(`${strategy}: a closed session is read with the same output as an open one`, () =>
+  test(`${strategy}: commands that read print the same output for a closed session as for an open session`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const unchanged = await said(rig, 'status');
@@ -86,7 +86,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'])
     }));
 
 for (const strategy of ['shadow', 'local'])
-  test(`${strategy}: reading a closed session writes nothing and opens nothing`, () =>
+  test(`${strategy}: reading a closed session writes nothing and does not open the session`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       rig.write('a.txt', 'edited\n');
@@ -151,7 +151,7 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
-test('a daemon opens a closed session to read it if no temporary directory can be made', () =>
+test('a daemon opens a closed session to read it if the command cannot make a temporary directory', () =>
   withRig(async (rig) => {
     await closed(rig, 'shadow');
     const expected = await said(rig, 'list');
@@ -166,7 +166,7 @@ test('a daemon opens a closed session to read it if no temporary directory can b
     }
   }));
 
-test('a daemon reads a session with an unfinished restore, and reports the fault', () =>
+test('a daemon opens a session with an unfinished restore, and reports that the note of the restore cannot be read', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');
@@ -175,7 +175,7 @@ test('a daemon reads a session with an unfinished restore, and reports the fault
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('a daemon that claims the session meanwhile answers the request', () =>
+test('a daemon that claims a closed session while a command reads it answers the next request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

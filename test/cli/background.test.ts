@@ -79,7 +79,7 @@ function daemonsOf(storage: string): string[] {
   });
 }
 
-test('the first command leaves a daemon with the session open, and the next commands use it', () =>
+test('the first command leaves a background daemon that has the session open, and the next commands use this daemon', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -96,7 +96,7 @@ test('the first command leaves a daemon with the session open, and the next comm
     assert.is(it.daemon().pid, pid);
   }));
 
-test('checkpointd stop ends the background daemon in order, and reports when none runs', () =>
+test('checkpointd stop ends the background daemon in an orderly way, and reports when none is running', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -109,7 +109,7 @@ test('checkpointd stop ends the background daemon in order, and reports when non
   }));
 
 for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
-  test(`with ${name} set a command leaves no daemon behind`, () =>
+  test(`a command leaves no daemon behind when ${name} is set`, () =>
     Commands.with(async (it) => {
       await it.create({ [name]: '1' });
       assert.is(it.note(), undefined);
@@ -170,7 +170,7 @@ test('a background daemon does not give up a session that a client has open', ()
     await editor.close();
   }));
 
-test('a client that opens the session with other settings gets these settings', () =>
+test('a client that opens a session of the background daemon with other settings gets these settings', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -190,7 +190,7 @@ test('a client that opens the session with other settings gets these settings', 
     await client.close();
   }));
 
-test('a work tree that was recreated at the same path is captured', () =>
+test('the background daemon captures a work tree that was recreated at the same path', () =>
   Commands.with(async (it) => {
     await it.create();
     rmSync(it.rig.work, { recursive: true });
@@ -200,7 +200,7 @@ test('a work tree that was recreated at the same path is captured', () =>
     assert.match(await it.run('show 2'), /~ f/);
   }));
 
-test('after the background daemon was killed a command works, and all checkpoints are there', () =>
+test('after a kill of the background daemon the next command works, and no checkpoint is lost', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -211,7 +211,7 @@ test('after the background daemon was killed a command works, and all checkpoint
     assert.is.not(it.daemon().pid, pid);
   }));
 
-test('a background daemon of another version is ended, and a new one is started', () =>
+test('a command ends a background daemon of another version, and starts a new daemon', () =>
   Commands.with(async (it) => {
     await it.create();
     const note = it.daemon();
@@ -222,7 +222,7 @@ test('a background daemon of another version is ended, and a new one is started'
     assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
   }));
 
-test('commands that start at the same moment leave one daemon', () =>
+test('commands that start at the same moment leave a single daemon', () =>
   Commands.with(async (it) => {
     await it.create({ CI: '1' });
     await Promise.all([it.run('verify'), it.run('verify'), it.run('verify')]);

@@ -89,7 +89,7 @@ for (const [shell, offer] of [
   ['fish', byFish],
 ] as const)
   if (isThere(shell))
-    test(`${shell} completes commands, options, tags and paths, and runs no code in names`, () =>
+    test(`${shell} completes commands, options, tags and paths, and runs no code that names contain`, () =>
       withProgram((rig, env) => {
         for (const [typed, offered, withheld] of wanted) {
           const found = offer(typed, env, rig.work);
@@ -104,7 +104,7 @@ for (const [shell, offer] of [
       }));
 
 if (isThere('zsh') && hasTerminal())
-  test('zsh completes commands, options, tags and paths, and runs no code in names', () =>
+  test('zsh completes commands, options, tags and paths, and runs no code that names contain', () =>
     withProgram(async (rig, env) => {
       const setUp =
         'autoload -Uz compinit; compinit -u; eval "$(checkpointd completion zsh)"; PS1="ready "; clear';
@@ -125,7 +125,7 @@ if (isThere('zsh') && hasTerminal())
       });
     }));
 
-test('every supported shell has a script, and other shells have none', () => {
+test('every supported shell has a completion script, and other shells have none', () => {
   for (const shell of shells) assert.match(completion(shell, []) ?? '', /checkpointd/, shell);
   assert.is(completion('csh', []), undefined);
 });

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inCommands } from '../../src/cli/in-commands.ts';
 
-test('a message names commands that its reader can type, and no methods of the protocol', () => {
+test('a message for the command line names commands that its reader can type, and no methods of the protocol', () => {
   const message =
     'Run store/verify, use `checkpoint/list`, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(
@@ -25,7 +25,7 @@ test('advice for a person or a model names no option that exists only on the wir
   );
 });
 
-test('a path that ends like a method stays unchanged', () => {
+test('a path in a message stays unchanged even if it ends like a method of the protocol', () => {
   for (const path of ['/home/me/checkpoint/list is gone', 'a/store/gc.ts', 'checkpoint/list/more'])
     assert.is(inCommands(path), path);
 });

@@ -20,7 +20,7 @@ function onTerminal(rig: DaemonRig, columns: number, words: string, env: NodeJS.
   });
 }
 
-test('the pager is chosen like git does', () => {
+test('the command line chooses the pager by the same rules as git', () => {
   assert.equal([{}, { PAGER: 'more' }, { PAGER: '' }, { PAGER: 'cat' }, { TERM: 'dumb' }].map(pagerOf), [
     'less',
     'more',
@@ -30,7 +30,7 @@ test('the pager is chosen like git does', () => {
   ]);
 });
 
-test('list, show and diff go through the pager on a terminal; --no-pager and --json do not', () =>
+test('list, show and diff use the pager on a terminal, unless --no-pager or --json is given', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
@@ -42,7 +42,7 @@ test('list, show and diff go through the pager on a terminal; --no-pager and --j
     await client.close();
   }));
 
-test('on twenty columns every line fits, with colours, wide letters and escapes in the message', () =>
+test('every line fits on twenty columns, even if a message has colours, wide letters and escapes', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const message = '日本語の長いメッセージ \u001b[2J\u001b]0;title\u0007 and more';
@@ -61,7 +61,7 @@ test('on twenty columns every line fits, with colours, wide letters and escapes 
     await client.close();
   }));
 
-test('a pager that ends at once, or is missing, hides no failure', () =>
+test('a pager that is missing or ends at once hides no failure', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     for (const PAGER of ['true', 'no-such-pager', 'sleep 0.2']) {

@@ -18,7 +18,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<string> {
   return program.stderr + program.stdout;
 }
 
-test('the fast path of list prints the same for an open session, and opens nothing', () =>
+test('the fast path of list prints the usual output for an open session, and opens nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });
@@ -33,7 +33,7 @@ test('the fast path of list prints the same for an open session, and opens nothi
     assert.is(opened?.length, 2, 'by the editor, and for -Cdirectory');
   }));
 
-test('in a work tree with several sessions the chosen one is reported, once', () =>
+test('the fast path reports once which session it chose in a work tree with several sessions', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     await rig.open(client, { conversationId: 'one' });
@@ -49,7 +49,7 @@ test('in a work tree with several sessions the chosen one is reported, once', ()
     await client.close();
   }));
 
-test('a missing directory is refused as in any other command', () =>
+test('the fast path refuses a missing directory like any other command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
@@ -106,7 +106,7 @@ test('the fast path parses plain words as the library does, and leaves all other
   );
 });
 
-test('the usual words of people and shells count as plain', () => {
+test('the fast path accepts the words that people and shells usually pass', () => {
   for (const words of [
     [],
     ['--json'],

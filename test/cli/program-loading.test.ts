@@ -24,7 +24,7 @@ function loaded(words: readonly string[], options: object): string[] {
   return [...new Set([...(stderr.match(own) ?? []), ...packages])];
 }
 
-test('list and hooks load one file; any other command loads few files and no package or other command', () =>
+test('list and hooks load one file, and any other command loads few files, no package and no other command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const env = { ...rig.environment, NODE_DEBUG: 'esm,module' };

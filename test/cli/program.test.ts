@@ -48,7 +48,7 @@ test('three commands rescue a work tree without an agent: create, restore, undo'
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
   }));
 
-test('a state directory behind a link shows the same tags by either path', () =>
+test('commands list the same tags whether the state directory is given directly or through a link', () =>
   withRig(async (rig) => {
     const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
       string,
@@ -75,7 +75,7 @@ test('a state directory behind a link shows the same tags by either path', () =>
     assert.is(said(link, 'complete-tags'), '0\n1\n2\n');
   }));
 
-test('forget removes the last messages, after it showed them and asked (C22)', () =>
+test('the command forget removes the last messages after it shows them and asks the user (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     assert.match((await run(rig, 'forget')).stdout, /^The conversation has no messages\.\n$/);
@@ -157,7 +157,7 @@ test("the command line joins an editor's session, and its end does not affect th
     assert.equal(rig.stored(), []);
   }));
 
-test('sessions lists the same sessions as the wire', () =>
+test('the command sessions lists the same sessions as session/list', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const listed = await run(rig, 'sessions', '--json');
@@ -181,7 +181,7 @@ test('ten thousand checkpoints are listed page by page', async () => {
   assert.equal(await allCheckpoints({ ask: ask as never }), all);
 });
 
-test('a session whose daemon was killed is rescued, and kept', () =>
+test('the command line restores a session whose daemon was killed, and then keeps the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -193,7 +193,7 @@ test('a session whose daemon was killed is rescued, and kept', () =>
     assert.equal(rig.sessions(), [session]);
   }));
 
-test('an unknown command or tag is answered with similar ones, and the help is complete', () =>
+test('for an unknown command or tag the command line proposes similar ones, and the help is complete', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
@@ -213,7 +213,7 @@ test('an unknown command or tag is answered with similar ones, and the help is c
     await client.close();
   }));
 
-test('an option without effect is refused, and so is help on an unknown command', () =>
+test('the command line refuses an option without effect, and help on an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],
@@ -235,7 +235,7 @@ test('an option without effect is refused, and so is help on an unknown command'
     assert.match(help.stderr, /checkpointd has no command "restor"\. .* Did you mean restore\?/);
   }));
 
-test('escapes and line breaks of a message never reach the terminal', () =>
+test('escapes and line breaks in the message of a checkpoint never reach the terminal', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const message = 'evil \u001b]0;title\u0007\u001b[2Jand\u202eturned\r\n[9] forged';
@@ -261,7 +261,7 @@ test('a command uses the most recently used session, and reports it', () =>
     await client.close();
   }));
 
-test('a client refuses a socket of owner.json that is not private', () =>
+test('a client refuses a socket that owner.json names if the socket is not private', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -295,7 +295,7 @@ test('commands that open a kept session at the same moment wait for each other',
     );
   }));
 
-test('doctor starts a daemon and prints what it offers', () =>
+test('doctor starts a daemon and prints the features that the daemon offers', () =>
   withRig(async (rig) => {
     const { code, stdout } = await run(rig, 'doctor');
     assert.is(code, 0);

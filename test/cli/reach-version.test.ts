@@ -40,7 +40,7 @@ async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>):
   }
 }
 
-test('a daemon of another version is reported, and the command continues', () =>
+test('a command reports a daemon of another version, and continues', () =>
   withRig((rig) =>
     beside(rig, installedAs('0.0.9', rig), async () => {
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
@@ -51,7 +51,7 @@ test('a daemon of another version is reported, and the command continues', () =>
     }),
   ));
 
-test('a daemon that speaks another protocol is reported in one line, and no request is sent', () =>
+test('a command reports a daemon with another major protocol version in one line, and sends no request', () =>
   withRig((rig) => {
     const renumber = (file: string): void =>
       writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )"1[^"]*"/, '$1"2.0"'));

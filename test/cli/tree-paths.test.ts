@@ -32,7 +32,7 @@ async function spoilt(rig: DaemonRig): Promise<void> {
 const contents = (rig: DaemonRig): (string | undefined)[] =>
   ['x', 'src/x', 'lib/x'].map((path) => rig.read(path)?.trim());
 
-test('a path is relative to the current directory, in input and output', () =>
+test('the command line reads and prints paths relative to the current directory', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [['x'], ['--', 'x']]) {
@@ -52,7 +52,7 @@ test('a path is relative to the current directory, in input and output', () =>
     assert.equal(contents(rig), ['good', 'good', 'good']);
   }));
 
-test('with -C a path is relative to that directory, wherever the command runs', () =>
+test('with -C DIRECTORY a path is relative to DIRECTORY, wherever the command runs', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [
@@ -77,7 +77,7 @@ test('diff takes a path relative to the current directory, and patches and --jso
     assert.equal(JSON.parse(json.stdout).restored, [{ path: 'src/x' }]);
   }));
 
-test('a word after the tag is a path and never means the whole work tree', () =>
+test('a word after the tag of a restore is a path, and only this path is restored', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     assert.is((await run(rig, '.', 'restore', '1', 'src', '--yes')).code, 0);
@@ -100,7 +100,7 @@ test('a deleted file, and a directory, are restored by their paths in the checkp
     assert.equal(contents(rig), ['good', 'good', 'spoilt']);
   }));
 
-test('a word that is neither a checkpoint nor a path is refused, and the message mentions both', () =>
+test('a word that is neither a checkpoint nor a path is refused, and the message says that it is neither', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const [words, said] of [
@@ -137,7 +137,7 @@ test('a word that is neither a checkpoint nor a path is refused, and the message
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command that takes no path refuses a word, and names the command for it', () =>
+test('a command that takes no path refuses a path, and names the command that takes a path', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);
@@ -179,7 +179,7 @@ test('-C with a missing directory is refused by every command', () =>
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('links above a path are resolved but not the path itself, and outside the work tree paths are shown from the root', () =>
+test('links above a path are resolved, but not a link at the path, and outside the work tree a command prints paths from the root', () =>
   withRig(async (rig) => {
     const link = join(rig.top, 'link');
     mkdirSync(join(rig.work, 'src'));

@@ -47,7 +47,7 @@ function age(rig: DaemonRig, session: string, minutes: number): void {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: restore uses the most recently used kept session, and not one that a dead agent left open`, () =>
+  test(`${strategy}: restore uses the most recently used kept session, not a session that a dead agent left open`, () =>
     withRig(async (rig) => {
       const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
       age(rig, dead.session, 20);
@@ -70,7 +70,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       await dead.client.close();
     }));
 
-test('a command that changes files names its session when another was used within the hour', () =>
+test('a command that changes files names its session if another session was used within the last hour', () =>
   withRig(async (rig) => {
     const other = await withOneTurn(rig, 'claude-code', 'one\n');
     await other.client.close();

@@ -80,7 +80,7 @@ const isAlive = (pid: number | undefined): boolean => {
   }
 };
 
-test('close ends the daemon with 0, a second close returns the same, and later requests are refused', async () => {
+test('closing a client ends the daemon with exit code 0, a second close also returns 0, and later requests are refused', async () => {
   const client = await CheckpointdClient.start();
   assert.is(client.server.serverInfo.name, 'checkpointd');
   assert.equal(await Promise.all([client.close(), client.close()]), [0, 0]);
@@ -88,7 +88,7 @@ test('close ends the daemon with 0, a second close returns the same, and later r
   assert.instance(await failure(client.request('session/list', {})), CheckpointdGoneError);
 });
 
-test('a daemon that does not answer shutdown is killed', async () => {
+test('the client kills a daemon that does not answer shutdown', async () => {
   const client = await fake('never ends');
   const started = Date.now();
   assert.is(await client.close(), null);
@@ -96,7 +96,7 @@ test('a daemon that does not answer shutdown is killed', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('a missing program and a program that ends at once are reported', async () => {
+test('the client reports a daemon program that is missing or ends at once', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);
@@ -110,7 +110,7 @@ test('a missing program and a program that ends at once are reported', async () 
   assert.match(flag.message, /ended with 2: .*wrong-flag/s);
 });
 
-test('a misbehaving daemon ends every request', async () => {
+test('every open request fails when the daemon misbehaves', async () => {
   for (const [how, words] of [
     ['noise', /invalid frame/],
     ['huge', /over the limit/],
@@ -131,7 +131,7 @@ test('a misbehaving daemon ends every request', async () => {
   }
 });
 
-test('a daemon that stops reading counts as gone, and is ended', async () => {
+test('the client treats a daemon that stops reading as gone, and ends it', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -141,13 +141,13 @@ test('a daemon that stops reading counts as gone, and is ended', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('a full stderr does not stop the daemon', async () => {
+test('a daemon that fills its stderr keeps answering', async () => {
   const client = await fake('stderr');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   assert.is(await client.close(), 0);
 });
 
-test('a daemon that closed its stderr gets many requests without leaking listeners', async () => {
+test('the client leaks no listeners when it sends many requests to a daemon that closed its stderr', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);
@@ -158,7 +158,7 @@ test('a daemon that closed its stderr gets many requests without leaking listene
   assert.equal(warnings, []);
 });
 
-test('errors have a kind, retryable, effects and details, also for unknown later kinds', async () => {
+test('an error has its kind, retryable, effects and details, even if its kind is unknown to the client', async () => {
   const tomorrow = await fake('tomorrow');
   const strange = await failure(tomorrow.request('session/list', {}));
   await tomorrow.close();
@@ -170,7 +170,7 @@ test('errors have a kind, retryable, effects and details, also for unknown later
   );
 });
 
-test('a signal cancels a request, even before it is sent', async () => {
+test('an abort signal cancels a request, even before the request is sent', async () => {
   const client = await fake('silent');
   for (const signal of [AbortSignal.timeout(50), AbortSignal.abort()]) {
     const error = await failure(client.request('session/list', {}, { signal }));
@@ -188,7 +188,7 @@ test("requests beyond the daemon's limit wait their turn", async () => {
   await client.close();
 });
 
-test('arguments, log file and trace reach the daemon of this package, and trace can be set later', async () => {
+test('the client passes arguments, log file and trace level to the packaged daemon, and can set the trace level later', async () => {
   const logFile = join(folder, 'daemon.log');
   const storage = join(folder, 'given storage');
   await using client = await CheckpointdClient.start({
@@ -215,7 +215,7 @@ test('arguments, log file and trace reach the daemon of this package, and trace 
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before close ends together with its daemon, and a script that waits for an answer gets it', async () => {
+test('a script that fails before close ends together with its daemon, and a script that waits for an answer gets the answer', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {
@@ -234,7 +234,7 @@ test('a script that fails before close ends together with its daemon, and a scri
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('two listeners of one event get every occurrence, until they stop listening', async () => {
+test('each of two listeners of an event gets every occurrence until the listener is removed', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });
@@ -249,7 +249,7 @@ test('two listeners of one event get every occurrence, until they stop listening
   assert.equal(heard, ['one', 'two', 'two']);
 });
 
-test('the packed package works when installed elsewhere, types included', () => {
+test('the packed package and its types work after an installation elsewhere', () => {
   const elsewhere = join(folder, 'elsewhere');
   const modules = join(elsewhere, 'node_modules');
   mkdirSync(modules, { recursive: true });

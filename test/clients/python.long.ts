@@ -32,19 +32,19 @@ const environment = run('python3', ['-m', 'venv', join(folder, 'env')]);
 const tools = environment.status === 0 ? run(python, ['-m', 'pip', 'install', '-q', 'mypy']) : environment;
 if (tools.status !== 0) {
   console.log(`skipped: pip and mypy for the Python client: ${tools.text.trim().split('\n').at(-1)}`);
-  test('the Python client needs python3 with venv, and PyPI', () => undefined);
+  test('this test of the Python client needs python3 with venv, and PyPI', () => undefined);
 } else {
   // A copy, because setuptools writes beside the sources.
   const copy = join(folder, 'python');
   cpSync(source, copy, { recursive: true });
   cpSync(join(source, '..', 'scenarios.json'), join(folder, 'scenarios.json'));
 
-  test('the Python client is clean for mypy --strict', () => {
+  test('mypy --strict finds no error in the Python client', () => {
     const { status, text } = run(python, ['-m', 'mypy', '--strict', 'checkpointd', 'tests'], copy);
     assert.is(status, 0, text);
   });
 
-  test('the Python client needs no later version than Python 3.9', () => {
+  test('the Python client works with Python 3.9', () => {
     const tool = run(python, ['-m', 'pip', 'install', '-q', 'vermin']);
     if (tool.status !== 0) {
       console.log(
@@ -62,7 +62,7 @@ if (tools.status !== 0) {
     assert.is(status, 0, text);
   });
 
-  test('mypy knows the parameters and results of methods in the installed package', () => {
+  test('mypy checks the parameters and results of methods of the installed package', () => {
     const installed = run(python, ['-m', 'pip', 'install', '-q', copy]);
     assert.is(installed.status, 0, installed.text);
     const check = (line: string, types = ''): string => {
@@ -87,7 +87,7 @@ if (tools.status !== 0) {
     assert.match(run(python, ['-m', 'mypy', '--strict', '-c', sync], folder).text, /"(builtins\.)?bool"/);
   });
 
-  test('the wheel contains the license, the classifiers and the marker of its types', () => {
+  test('the wheel of the Python client contains the license, the classifiers and the marker file for types', () => {
     const built = run(python, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', join(folder, 'wheels'), copy]);
     assert.is(built.status, 0, built.text);
     const list = [
@@ -101,7 +101,7 @@ if (tools.status !== 0) {
       assert.match(text, expected);
   });
 
-  test('the installed package runs the shared scenarios', () => {
+  test('the installed Python package passes the shared scenarios', () => {
     rmSync(join(copy, 'checkpointd'), { recursive: true });
     const { status, text } = run(python, ['-m', 'unittest', 'discover', 'tests'], copy);
     assert.is(status, 0, text);

@@ -36,7 +36,7 @@ if (version.status !== 0 || version.text.trim() !== 'True') {
   console.log(
     `skipped: the Python client, because there is no python3 of 3.9 or later (${version.text.trim()})`,
   );
-  test('the Python client needs python3', () => undefined);
+  test('this test of the Python client needs python3', () => undefined);
 } else {
   test('the Python client passes its tests and the shared scenarios', () => {
     const { status, text } = python([
@@ -53,7 +53,7 @@ if (version.status !== 0 || version.text.trim() !== 'True') {
     assert.ok(ran > 20, text);
   });
 
-  test('the examples in the README of the Python client run', () => {
+  test('the examples in the README of the Python client work', () => {
     const folder = mkdtempSync(join(tmpdir(), 'checkpointd-python-'));
     try {
       const work = join(folder, 'work');

@@ -37,7 +37,7 @@ function cargo(
 const fetched = cargo(['fetch', '--locked']);
 if (fetched.status !== 0) {
   console.log(`skipped: the Rust client: ${fetched.text.trim().split('\n').at(-1)}`);
-  test('the Rust client needs cargo, serde and serde_json', () => undefined);
+  test('this test of the Rust client needs cargo, serde and serde_json', () => undefined);
 } else {
   test('the Rust client is formatted and passes clippy', () => {
     for (const args of [
@@ -57,7 +57,7 @@ if (fetched.status !== 0) {
     assert.match(text, /test every_scenario \.\.\. ok/);
   });
 
-  test('the example in the README of the Rust client is the one in examples/, and runs', () => {
+  test('the example in the README of the Rust client equals the file in examples/, and works', () => {
     const readme = readFileSync(join(crate, 'README.md'), 'utf8');
     const example = readFileSync(join(crate, 'examples/day.rs'), 'utf8');
     assert.is(/```rust\n(.*?)```/s.exec(readme)?.[1], example);
@@ -89,7 +89,7 @@ if (fetched.status !== 0) {
     }
   });
 
-  test('the Rust client is packed with its license, and everything public is documented', () => {
+  test('the package of the Rust client contains its license, and every public item is documented', () => {
     const list = cargo(['package', '--locked', '--allow-dirty', '--list']);
     assert.is(list.status, 0, list.text);
     for (const name of ['LICENSE', 'README.md', 'src/client.rs', 'examples/day.rs'])

@@ -40,7 +40,7 @@ async function kindOf(answer: Promise<unknown>): Promise<string | undefined> {
   throw new Error('the request succeeded');
 }
 
-test('two clients share a session with one line of checkpoints, and each gets its events once', () =>
+test('two clients share a session with one line of checkpoints, and each client gets each event once', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -78,7 +78,7 @@ test('two clients share a session with one line of checkpoints, and each gets it
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
-test('changes of two clients go through one queue, and none is lost', () =>
+test('changes of two clients go through one queue, and no change is lost', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -135,7 +135,7 @@ for (const [name, code, end] of [
   ['shutdown and exit', 0, 'orderly'],
   ['the end of input', 1, 'abrupt'],
 ] as const) {
-  test(`after ${name} of the first client, the daemon serves the others until they leave, then exits with ${code}`, () =>
+  test(`after ${name} of the first client, the daemon serves the other clients until they leave, and then exits with ${code}`, () =>
     withRig(async (rig) => {
       const first = await rig.start();
       const { session } = await rig.open(first);
@@ -179,7 +179,7 @@ test('a session stays open when another client is opening it while the first cli
     assert.equal(rig.stored(), []);
   }));
 
-test('a killed client loses only its own share', () =>
+test('a kill of one client closes no session that another client has open', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -229,7 +229,7 @@ test('checkpointd daemon serves every client, and exits after the last one', () 
     assert.equal(rig.sessions(), []);
   }));
 
-test('the socket is private, and --no-listen opens none', () =>
+test('the socket of a daemon is private, and a daemon with --no-listen opens no socket', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);

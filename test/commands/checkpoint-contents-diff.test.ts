@@ -33,7 +33,7 @@ async function variety(): Promise<{
   return { daemon, root, session, shadow: shadowRepoPath };
 }
 
-test('statistics count added, deleted and modified files like git, and renames and new types as modified (Q6, Q30)', async () => {
+test('statistics count added, deleted and modified files like git, and count renames and new types as modified (Q6, Q30)', async () => {
   const { daemon, session, shadow } = await variety();
   const stats = await daemon.call('checkpoint/stats', { session, tag: '1' });
   assert.equal(stats, { added: 1, modified: 4, deleted: 1 });
@@ -128,7 +128,7 @@ test('without "to" a diff is against the present work tree, and changes nothing 
   await daemon.close();
 });
 
-test('a diff has both paths and both contents of each file, marks binaries, and reports the size of cut contents (R22)', async () => {
+test('a diff has both paths and both contents of each file, and marks binary files and cut contents (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);
@@ -147,7 +147,7 @@ test('a diff has both paths and both contents of each file, marks binaries, and 
   await daemon.close();
 });
 
-test('a unified diff is git’s own, restricted to paths when asked', async () => {
+test('a unified diff equals git’s, and can be restricted to paths', async () => {
   const { daemon, session, shadow } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', {
     session,
@@ -171,7 +171,7 @@ test('a unified diff is git’s own, restricted to paths when asked', async () =
   await daemon.close();
 });
 
-test('names of any bytes survive the wire in both directions', async () => {
+test('file names of any bytes pass unchanged between client and daemon in both directions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');
@@ -212,7 +212,7 @@ test('readFile reads ranges, reports missing files, and answers binary bytes as 
   await daemon.close();
 });
 
-test('a text of more than 32 MiB is cut, and says so', async () => {
+test('the text of a diff is cut at 32 MiB, and the answer reports the cut', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -8,7 +8,7 @@ import { git, opened, write } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('the answer has the nine fields of the manager (Q4)', async () => {
+test('the answer of a create has the nine fields of the checkpoint manager (Q4)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'changed' });
@@ -29,7 +29,7 @@ test('the answer has the nine fields of the manager (Q4)', async () => {
   await daemon.close();
 });
 
-test('a create commits the same tree as git, also without changes, sets the tag and computes statistics (Q17)', async () => {
+test('a create commits the same tree as git, sets the tag and computes statistics, even if nothing changed (Q17)', async () => {
   const { daemon, root, session, shadow } = await opened();
   const empty = await daemon.call('checkpoint/create', {
     session,
@@ -57,7 +57,7 @@ test('a create commits the same tree as git, also without changes, sets the tag 
   await daemon.close();
 });
 
-test('hasChanges compares with the result of the last create or restore (Q20)', async () => {
+test('checkpoint/hasChanges compares the work tree with the result of the last create or restore (Q20)', async () => {
   const { daemon, root, session } = await opened();
   const changed = async (): Promise<boolean> =>
     (await daemon.call('checkpoint/hasChanges', { session })).hasChanges;
@@ -71,7 +71,7 @@ test('hasChanges compares with the result of the last create or restore (Q20)', 
   await daemon.close();
 });
 
-test('a description of blanks is kept unchanged, and an empty one counts as none', async () => {
+test('a description of blanks is kept unchanged, and an empty description counts as missing', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });
@@ -84,7 +84,7 @@ test('a description of blanks is kept unchanged, and an empty one counts as none
   await daemon.close();
 });
 
-test('the default descriptions are the message cut to 60 bytes, a turn without a message, or the tool (Q22)', async () => {
+test('the default description is the message cut to 60 bytes, "Turn started" without a message, or the tool (Q22)', async () => {
   const { daemon, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
@@ -130,7 +130,7 @@ test("a default description is one line and the commit's subject, a given one st
   await daemon.close();
 });
 
-test('onlyIfChanged makes no checkpoint when nothing changed', async () => {
+test('a create with onlyIfChanged makes no checkpoint when nothing changed', async () => {
   const { daemon, root, session } = await opened();
   const first = await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
   assert.is(first.created, false);
@@ -152,7 +152,7 @@ test('a create lists every file that it skipped, with the reason (R17)', async (
   await daemon.close();
 });
 
-test('the answer says whether the capture was full, and why', () =>
+test('the answer of a create reports whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const alive = setInterval(() => undefined, 1000); // A watcher does not prevent the end of a process.

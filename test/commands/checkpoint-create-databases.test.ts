@@ -31,7 +31,7 @@ async function rest(): Promise<void> {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
   for (const mode of ['WAL', 'PERSIST'] as const)
-    test(`${strategy}: a create reports a database in mode ${mode} that is written to during the capture`, async () => {
+    test(`${strategy}: a create reports a database in mode ${mode} that a program writes to during the capture`, async () => {
       const root = repository();
       const daemon = new InProcessDaemon();
       const database = openDatabase(join(root, 'data.db'), mode);
@@ -62,7 +62,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       }
     });
 
-test('a database in a checkpoint without a warning is intact, however a program writes to it', () =>
+test('a database in a checkpoint without a warning is intact, however a program writes to the database', () =>
   withRig({}, async (rig) => {
     const file = join(rig.root, 'data.db');
     openDatabase(file, 'WAL').close();

@@ -5,20 +5,20 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('a short message is the description, and without one it says that a turn began (Q22)', () => {
+test('a short message becomes the description of a turn, and without a message the description says that a turn began (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');
   assert.is(describeTurn(' \n\t'), 'Turn started');
 });
 
-test('a long message is cut back to the last space within 60 bytes (Q22)', () => {
+test('a description is a long message that is cut at the last space within 60 bytes (Q22)', () => {
   const message = `${'word '.repeat(20)}end`;
   assert.is(describeTurn(message), `${'word '.repeat(12).trimEnd()}...`);
   assert.is(describeTurn('x'.repeat(61)), `${'x'.repeat(60)}...`);
 });
 
-test('a description of any message is one line (Q22)', () => {
+test('the description of any message has a single line (Q22)', () => {
   assert.is(describeTurn('Fix it:\n\n- the parser\r\n- the rest\n'), 'Fix it: - the parser - the rest');
   assert.is(describeTurn('bell\u0007\u2028next'), 'bell next');
 });
@@ -32,7 +32,7 @@ test("a tool's description is its effect, else its name (Q22)", () => {
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes found after a tool that only reads are described as manual (Q22)', () => {
+test('changes that are found after a tool that only reads are described as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');
@@ -41,7 +41,7 @@ test('changes found after a tool that only reads are described as manual (Q22)',
   assert.is(describeTool({ ...ran, name: 'read_write' }), 'Tool: read_write');
 });
 
-test('a cut never splits a character (Q22)', () => {
+test('a description that is cut never ends inside a character (Q22)', () => {
   assert.is(describeTurn('é'.repeat(31)), `${'é'.repeat(30)}...`);
   assert.is(describeTurn(`a${'é'.repeat(40)}`), `a${'é'.repeat(29)}...`);
   assert.is(describeTurn('😀'.repeat(20)), `${'😀'.repeat(15)}...`);

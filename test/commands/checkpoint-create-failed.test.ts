@@ -44,7 +44,7 @@ test("a create that cannot publish leaves the turn's message for the next one, a
     assert.is(again.parts.conversation.state.pendingUserMessage, undefined);
   }));
 
-test('on a full disk a create says to free space, and an interrupted restore says how to continue (Q40)', () =>
+test('on a full disk the error of a create says to free space, and the error of a stopped restore says how to continue (Q40)', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rig.write(name, 'one\n');
@@ -73,7 +73,7 @@ const refusing = {
 const identity = { GIT_COMMITTER_NAME: 'U', GIT_COMMITTER_EMAIL: 'u@example.com' };
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`settings with which git refuses to commit fail no create and no restore on ${strategy} (Q40)`, () =>
+  test(`${strategy}: creates and restores succeed even with settings that make git refuse to commit (Q40)`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       rig.write('.git/refusing/reference-transaction', '#!/bin/sh\nexit 1\n');

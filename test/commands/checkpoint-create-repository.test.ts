@@ -21,7 +21,7 @@ test('the shadow has the specified identity and settings (Q13)', async () => {
   await daemon.close();
 });
 
-test('in a sub-directory the rules of the repository above it apply (Q36)', async () => {
+test('in a work tree that is a sub-directory, the ignore rules of the repository above apply (Q36)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
   write(root, {
@@ -38,7 +38,7 @@ test('in a sub-directory the rules of the repository above it apply (Q36)', asyn
   await daemon.close();
 });
 
-test('the repository of the user is never touched', async () => {
+test('the daemon never changes the repository of the user', async () => {
   const { daemon, root, session } = await opened();
   const before = repositoryState(root);
   write(root, { 'x.txt': 'x', 'a.txt': 'y' });

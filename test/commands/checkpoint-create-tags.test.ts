@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 
-test('tags are 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
+test('a turn gets its checkpoint when it starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await daemon.call('checkpoint/create', { session, kind });
@@ -21,7 +21,7 @@ test('tags are 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)'
   await daemon.close();
 });
 
-test('a repeated turn tag removes the old checkpoint from the list and appends the new one (Q18)', async () => {
+test('a repeated turn tag removes the old checkpoint from the list and appends the new checkpoint (Q18)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await daemon.call('checkpoint/create', { session, kind });
@@ -71,7 +71,7 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', a
   await daemon.close();
 });
 
-test('a tool before the first turn is 0.1, and an explicit tag sets the counters', async () => {
+test('a tool before the first turn gets the tag 0.1, and an explicit tag sets the counters', async () => {
   const { daemon, session } = await opened();
   const tagOf = async (params: { kind: 'turn' | 'tool'; tag?: string }): Promise<string | undefined> =>
     (await daemon.call('checkpoint/create', { session, ...params })).checkpoint.tag;
@@ -86,7 +86,7 @@ test('a tool before the first turn is 0.1, and an explicit tag sets the counters
   await daemon.close();
 });
 
-test('names are unique, and never look like a tag, an id or a commit', async () => {
+test('names of checkpoints are unique, and never look like a tag, an id or a commit', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
   assert.is((await daemon.call('checkpoint/get', { session, tag: 'before the storm' })).checkpoint.tag, '1');

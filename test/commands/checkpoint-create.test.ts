@@ -19,7 +19,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('turn and tool checkpoints have their history, are found by tag, and are restored soft or hard (Q2, C32)', async () => {
+test('turn and tool checkpoints contain the history, are found by tag, and are restored soft or hard (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -69,7 +69,7 @@ test('a checkpoint has six fields, and its history is read by its tag (Q5)', asy
   await daemon.close();
 });
 
-test('an aborted turn has its checkpoint, because a turn is made at its start (Q21)', async () => {
+test('an aborted turn has a checkpoint, because each turn gets its checkpoint when it starts (Q21)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
   write(root, { 'half.txt': 'half' });
@@ -80,7 +80,7 @@ test('an aborted turn has its checkpoint, because a turn is made at its start (Q
   await daemon.close();
 });
 
-test('an error names the missing checkpoint and the way to the list (Q40)', async () => {
+test('the error for an unknown tag names the tag and checkpoint/list (Q40)', async () => {
   const { daemon, session } = await opened();
   const error = await failure(daemon.call('checkpoint/restore', { session, tag: '9' }));
   assert.is(error.kind, 'UnknownCheckpoint');

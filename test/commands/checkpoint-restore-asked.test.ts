@@ -21,7 +21,7 @@ test('a restore that deletes more than half of more than 100 files asks for conf
   await daemon.close();
 });
 
-test('a mass deletion counts files of a directory that becomes a file, and a dry run lists them', async () => {
+test('a restore counts and lists the files below a directory that becomes a file as deletions', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));
@@ -39,7 +39,7 @@ test('a mass deletion counts files of a directory that becomes a file, and a dry
   await daemon.close();
 });
 
-test('an edit from outside the session is a conflict, which the client overwrites, skips or refuses', async () => {
+test('an edit from outside the session is a conflict, and the client chooses to overwrite, skip or fail', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });

@@ -27,7 +27,7 @@ test('a restore finds the checkpoint, restores files and history, and updates co
   await daemon.close();
 });
 
-test('a restore saves the present first, and undo and redo move back and forth (Q28, R12)', async () => {
+test('a restore saves the current state first, and undo and redo switch between the two states (Q28, R12)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'uncommitted work of the user', 'mine.txt': 'mine' });
@@ -54,7 +54,7 @@ test('a restore saves the present first, and undo and redo move back and forth (
   await daemon.close();
 });
 
-test('restoring to a tool checkpoint restores its history, with any last entry (Q29)', async () => {
+test('restoring a tool checkpoint restores its history, whatever the last entry is (Q29)', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {
@@ -74,7 +74,7 @@ test('restoring to a tool checkpoint restores its history, with any last entry (
   await daemon.close();
 });
 
-test('a restore never removes a checkpoint: later ones are detached, listed and restorable', async () => {
+test('a restore never removes a checkpoint, and later checkpoints are detached, listed and restorable', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'two' });
@@ -95,7 +95,7 @@ test('a restore never removes a checkpoint: later ones are detached, listed and 
   await daemon.close();
 });
 
-test('a restore of paths changes only those, and not the conversation', async () => {
+test('a restore of some paths changes only these paths, and not the conversation', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('conversation/append', {
     session,
@@ -114,7 +114,7 @@ test('a restore of paths changes only those, and not the conversation', async ()
   await daemon.close();
 });
 
-test('a path outside the work tree, or in its .git, is refused (O27)', async () => {
+test('a restore refuses a path outside the work tree or in its .git (O27)', async () => {
   const { daemon, session } = await opened();
   for (const path of ['/etc/passwd', '../x', 'a/../../x', '.git/config']) {
     const bad = daemon.call('checkpoint/restore', { session, tag: '0', paths: [{ path }] });

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a directory in the way is saved with its ignored files before it is removed (F71)', async () => {
+test('a directory in the way of a restore is saved with its ignored files before it is removed (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
   write(root, { 'x/secret': 'only copy', 'x/plain': 'p' });
@@ -18,7 +18,7 @@ test('a directory in the way is saved with its ignored files before it is remove
   await daemon.close();
 });
 
-test('a nested repository in the way stays, its path is in failed, and the rest is restored (O23)', async () => {
+test('a nested repository in the way of a restore stays, its path is listed as failed, and the rest is restored (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));
@@ -34,7 +34,7 @@ test('a nested repository in the way stays, its path is in failed, and the rest 
   await daemon.close();
 });
 
-test('an ignored file that is not in the way is never touched, even if its rule is newer (F73)', async () => {
+test('a restore keeps an ignored file that is not in its way, even if the ignore rule is newer than the checkpoint (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -43,7 +43,7 @@ test('an ignored file that is not in the way is never touched, even if its rule 
   await daemon.close();
 });
 
-test('undo keeps files that a restore only revealed by removing an ignore rule', async () => {
+test('undo keeps files that are visible only because the restore removed their ignore rule', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -62,7 +62,7 @@ test('an undo reverses what the restore wrote, deleted and displaced, and keeps 
     assert.equal(redone.conflicts, []);
   }));
 
-test('an undo in mode soft deletes the file that the restore had restored, and lists it', () =>
+test('an undo of a restore in mode soft deletes the file that the restore wrote, and lists this file', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('f', 'one\n');
@@ -74,7 +74,7 @@ test('an undo in mode soft deletes the file that the restore had restored, and l
     assert.not.ok(existsSync(join(rig.work, 'f')));
   }));
 
-test('an undo in mode hard restores the exact state before', () =>
+test('an undo in mode hard restores the exact state before the restore', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -89,7 +89,7 @@ test('an undo in mode hard restores the exact state before', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('a restored path with a later edit is a conflict: overwritten and saved, or skipped', () =>
+test('an undo saves and overwrites a restored path with a later edit, or skips the path, and reports a conflict', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');
@@ -112,7 +112,7 @@ test('a restored path with a later edit is a conflict: overwritten and saved, or
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('an undo ignores files that the target’s ignore rules hide', () =>
+test('an undo leaves files unchanged that the restored ignore rules hide', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');
@@ -127,7 +127,7 @@ test('an undo ignores files that the target’s ignore rules hide', () =>
     assert.is(rig.read('out'), 'changed since\n');
   }));
 
-test('without a restore to undo or redo, the message explains both and names the way to older states', () =>
+test('the error without a restore to undo or redo explains undo and redo, and names checkpoint/list for older states', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const method of ['checkpoint/undo', 'checkpoint/redo'] as const) {

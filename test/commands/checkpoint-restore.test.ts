@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, opened, repository, write } from '../support/in-process-daemon.ts';
 
-test('soft keeps later files, and hard makes the captured files exactly those of the checkpoint (Q25, R12)', async () => {
+test('a soft restore keeps later files, and a hard restore makes the captured files equal to the checkpoint (Q25, R12)', async () => {
   const { daemon, root, session } = await opened();
   const before = manifest(root);
   write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
@@ -18,7 +18,7 @@ test('soft keeps later files, and hard makes the captured files exactly those of
   await daemon.close();
 });
 
-test('a soft restore to an empty tree does nothing, and a hard one removes added files (Q27, F25)', async () => {
+test('a soft restore of an empty checkpoint changes nothing, and a hard restore removes added files (Q27, F25)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({});
   const { session } = await daemon.open(root);
@@ -35,7 +35,7 @@ test('a soft restore to an empty tree does nothing, and a hard one removes added
   await daemon.close();
 });
 
-test('a directory gets its mode in the checkpoint, and undo restores its former mode (F22)', async () => {
+test('a restore gives a directory its mode from the checkpoint, and undo gives back the former mode (F22)', async () => {
   const { daemon, root, session } = await opened({ 'shut/a': 'a\n', 'open/b': 'b\n' });
   const modes = (): number[] => ['shut', 'open'].map((name) => statSync(join(root, name)).mode & 0o777);
   const usual = 0o777 & ~process.umask();
@@ -54,7 +54,7 @@ test('a directory gets its mode in the checkpoint, and undo restores its former 
   await daemon.close();
 });
 
-test('modes stricter than usual are restored and never widened (F22)', async () => {
+test('a restore restores modes that are stricter than usual, and never widens a mode (F22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
   chmodSync(join(root, '.env'), 0o600);
@@ -79,7 +79,7 @@ test('modes stricter than usual are restored and never widened (F22)', async () 
   await daemon.close();
 });
 
-test('a restore that changes one file of many keeps inode and times of the others (F23)', async () => {
+test('a restore that changes one file of many keeps inode and times of all other files (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { daemon, root, session } = await opened(files);
   const stamp = (i: number): string => {

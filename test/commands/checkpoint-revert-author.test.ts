@@ -81,7 +81,7 @@ for (const [strategy, order] of [
   ['local', 'ab'],
   ['sqlite', 'ba'],
 ] as const)
-  test(`${strategy}: the work of one author is taken back, and the lines of the other author stay (written in the order ${order})`, async () => {
+  test(`${strategy}: a revert of one author keeps the lines of the other author (written in the order ${order})`, async () => {
     const pair = await new Pair().open(strategy);
     await pair.turn();
     const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
@@ -118,7 +118,7 @@ for (const [strategy, order] of [
     await pair.daemon.close();
   });
 
-test('later work of another author in the same file stays', async () => {
+test('a revert of one author keeps later work of another author in the same file', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
@@ -132,7 +132,7 @@ test('later work of another author in the same file stays', async () => {
   await pair.daemon.close();
 });
 
-test('a change that no session reported is left, also in a file that the author changed', async () => {
+test('a revert of one author keeps a change that no session reported, even in a file that the author changed', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
@@ -153,7 +153,7 @@ test('a change that no session reported is left, also in a file that the author 
   await pair.daemon.close();
 });
 
-test('a file in which the changes of two authors touch is left unchanged', async () => {
+test('a revert of one author skips a file in which changes of two authors touch each other', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // b changes a line of a, a line beside one of a, a file that a made, and a file that a deleted.
@@ -181,7 +181,7 @@ test('a file in which the changes of two authors touch is left unchanged', async
   await pair.daemon.close();
 });
 
-test('a damaged content between the writes of two authors is not used, and a session alone on its work tree keeps no contents', async () => {
+test('a revert of one author uses no damaged intermediate content, and a session alone on its work tree keeps none', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
@@ -204,7 +204,7 @@ test('a damaged content between the writes of two authors is not used, and a ses
   await pair.daemon.close();
 });
 
-test('the content of a reported file that captures leave out is not kept', async () => {
+test('the daemon does not keep the content of a reported file that captures leave out', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -226,7 +226,7 @@ test('the content of a reported file that captures leave out is not kept', async
   await pair.daemon.close();
 });
 
-test('a change that the author repeats after each revert is taken back each time', async () => {
+test('a change that its author repeats after each revert can be reverted each time', async () => {
   const pair = await new Pair().open();
   for (let time = 1; time <= 4; time += 1) {
     await pair.turn();
@@ -237,7 +237,7 @@ test('a change that the author repeats after each revert is taken back each time
   await pair.daemon.close();
 });
 
-test('a second report of one write means that the author wrote more than its reports show', async () => {
+test('a repeated report of the same content means that the author wrote more than its reports show', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // a wrote twice before its first report, and the second write is part of what b reports.
@@ -250,7 +250,7 @@ test('a second report of one write means that the author wrote more than its rep
   await pair.daemon.close();
 });
 
-test('a file with a late report counts as the work of both authors', async () => {
+test('a file whose write was reported late counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   write(pair.root, { 'shared.txt': lines(shared.b) });
@@ -314,7 +314,7 @@ test("work that a session reported to another daemon, or for an inner work tree,
   await pair.daemon.close();
 });
 
-test('a file that another author moved, or whose mode changed, is left unchanged', async () => {
+test('a revert of one author skips a file that another author moved, or whose mode changed', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));
@@ -329,7 +329,7 @@ test('a file that another author moved, or whose mode changed, is left unchanged
   await pair.daemon.close();
 });
 
-test('a deletion that the author reported is reverted', async () => {
+test('a revert of one author brings back a file whose deletion the author reported', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'a.txt'));
@@ -340,7 +340,7 @@ test('a deletion that the author reported is reverted', async () => {
   await pair.daemon.close();
 });
 
-test('a request names an author by a session, even a closed one, or by an agent if only one session of the agent wrote', async () => {
+test('a request names an author by session, even by a closed session, or by agent if only one session of the agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });
@@ -436,7 +436,7 @@ test("a restore of one author takes back only the author's changes since the che
   await daemon.close();
 });
 
-test('single hunks exclude an author and paths', async () => {
+test('a revert of single hunks cannot be combined with an author or paths', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });

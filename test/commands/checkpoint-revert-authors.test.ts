@@ -9,7 +9,7 @@ import { tryAuthors } from './revert-authors.ts';
 
 const runs = Number(process.env['RUNS'] ?? 3);
 
-test(`a revert of one author takes back no line of another author (seed ${seed})`, async () => {
+test(`a revert of one author removes no line of another author (seed ${seed})`, async () => {
   const tried = { reverts: 0, taken: 0, left: 0, partial: 0 };
   for (let n = 0; n < runs; n += 1) {
     const first = new InProcessDaemon();

@@ -97,7 +97,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('a revert of the newest turn with nothing after it equals a hard restore to its checkpoint', async () => {
+test('a revert of the newest turn without later changes equals a hard restore of its checkpoint', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines(), 'old.txt': 'old' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -111,7 +111,7 @@ test('a revert of the newest turn with nothing after it equals a hard restore to
   await daemon.close();
 });
 
-test('a revert of a tool takes back its changes, and keeps those of other tools', async () => {
+test('a revert of a tool reverses the tool’s changes, and keeps the changes of other tools', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -129,7 +129,7 @@ test('a revert of a tool takes back its changes, and keeps those of other tools'
   await daemon.close();
 });
 
-test('a conflict is left and listed, gets markers, or stops the revert, by the requested policy', async () => {
+test('depending on the request, a revert lists and skips a conflict, writes conflict markers, or fails', async () => {
   const start = { 'a.txt': lines(), 'b.txt': lines() };
   const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
   const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });
@@ -165,7 +165,7 @@ test('a conflict is left and listed, gets markers, or stops the revert, by the r
   await stopped.daemon.close();
 });
 
-test('a renamed file is followed when either side renamed it', async () => {
+test('a revert follows a renamed file, whether the turn or a later edit renamed the file', async () => {
   const rename = (at: string, from: string, to: string): void => renameSync(join(at, from), join(at, to));
   const later = await revertFirst(
     { 'a.txt': lines() },
@@ -186,7 +186,7 @@ test('a renamed file is followed when either side renamed it', async () => {
   await turn.daemon.close();
 });
 
-test('modes, links, binaries and line ends are merged without conversion', async () => {
+test('a revert merges modes, links, binary files and line ends without conversion', async () => {
   const binary = 'a\0b';
   const { daemon, root, result } = await revertFirst(
     { 'run.sh': lines(), 'secret.txt': lines(), 'bin.dat': binary, 'ends.txt': 'a\nb\nc\n' },
@@ -216,7 +216,7 @@ test('modes, links, binaries and line ends are merged without conversion', async
   await daemon.close();
 });
 
-test('a deleted file that was edited, two files at one path, and a file against a directory stay unchanged', async () => {
+test('a revert skips a deleted file that was edited, two files at one path, and a file in place of a directory', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
     (at) => {
@@ -252,7 +252,7 @@ test('an ignored file at a path that a revert would write is a conflict and stay
   await daemon.close();
 });
 
-test('a dry run changes nothing and reports the result for each path', async () => {
+test('a dry run of a revert changes nothing and reports the result for each path', async () => {
   const { daemon, root, result, before } = await revertFirst(
     { 'a.txt': lines(), 'b.txt': lines() },
     (at) => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']), 'c.txt': 'c' }),
@@ -286,7 +286,7 @@ test("a revert of a turn whose line a restore left takes back the turn's work up
   await daemon.close();
 });
 
-test('after a restart and a deletion, a repeated key answers the range of the first run', async () => {
+test('a revert with a repeated key answers its first range, even after a restart and a deletion', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -308,7 +308,7 @@ test('after a restart and a deletion, a repeated key answers the range of the fi
   await second.close();
 });
 
-test('a path that a checkpoint left out is skipped, and an unknown path is refused', async () => {
+test('a revert skips a path that a checkpoint left out, and refuses an unknown path', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -330,7 +330,7 @@ test('a path that a checkpoint left out is skipped, and an unknown path is refus
   await daemon.close();
 });
 
-test('a revert answers its patch, as base64 when a content is not UTF-8', async () => {
+test('a revert answers its patch, and encodes the patch as base64 when a content is not UTF-8', async () => {
   const { daemon, session, result } = await revertFirst(
     { 'a.txt': 'zero\n' },
     (at) => write(at, { 'a.txt': 'one\n' }),
@@ -353,7 +353,7 @@ test('a revert answers its patch, as base64 when a content is not UTF-8', async 
 });
 
 for (const strategy of strategies) {
-  test(`${strategy}: a revert takes back single hunks by the names that checkpoint/diff gives`, async () => {
+  test(`${strategy}: a revert reverses single hunks by the names that checkpoint/diff gives`, async () => {
     const { daemon, root, session } = await opened(strategy);
     write(root, { 'a.txt': lines(), 'gone.txt': lines() });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -386,7 +386,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('each kind of wrong request has its own error with a remedy, and changes nothing', async () => {
+test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -427,7 +427,7 @@ test('each kind of wrong request has its own error with a remedy, and changes no
   await daemon.close();
 });
 
-test('the description of a revert says what was taken back', async () => {
+test('the description of a revert names the reverted range, hunks or author', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -468,7 +468,7 @@ test('a restore and a safety checkpoint can be reverted by their tags', async ()
   await daemon.close();
 });
 
-test('a conflict names the authors of both sides, and files by their bytes where a name is not UTF-8', async () => {
+test('a conflict of a revert names the authors of both sides, and files by their bytes if a name is not UTF-8', async () => {
   const { daemon, root, session } = await opened();
   const odd = Buffer.from('caf\xe9.txt', 'latin1');
   const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);

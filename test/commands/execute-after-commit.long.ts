@@ -18,7 +18,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const end of ends) {
-    test(`${strategy}, ${end}: the answer is true, whichever call fails`, () =>
+    test(`${strategy}, ${end}: the answer is true even if a system call fails`, () =>
       withSessions(async (rig) => {
         rig.write('a.txt', 'one\n');
         const { failed } = await new EndSweep(rig, end, strategy).run();

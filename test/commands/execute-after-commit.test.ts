@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('a full disk after a publication is a warning: the checkpoint exists, and its key makes no second one', () =>
+test('a full disk after a checkpoint was published is a warning, and a repeated key makes no second checkpoint', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
@@ -49,7 +49,7 @@ test('a full disk after a publication is a warning: the checkpoint exists, and i
     );
   }));
 
-test('a session whose directory cannot be removed is closed with a report, and its key closes nothing twice', () =>
+test('a session whose directory cannot be removed is closed with a warning, and a repeated key gets the same answer', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
     installFault((call, target) => {

@@ -69,7 +69,7 @@ const told = [
 for (const name of told) {
   const change = changes[name];
   if (change === undefined) throw new Error(`no change ${name}`);
-  test(`${change.method} recovers a broken restore, and reports what was lost`, () =>
+  test(`${change.method} finishes a broken restore, and reports the paths that could not be restored`, () =>
     withSessions(async (rig) => {
       rig.write('a.txt', 'one\n');
       const opening = { workspace: rig.work, ...change.open, retention: 'keep' } as const;

@@ -23,7 +23,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('files that a mistaken undo displaced are listed and restorable after the next turn and a collection', () =>
+test('files that a mistaken undo displaced stay restorable from a safety checkpoint after a turn and a collection', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });
@@ -35,7 +35,7 @@ test('files that a mistaken undo displaced are listed and restorable after the n
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('a collection with prune now, or one a month later, removes safety checkpoints', () =>
+test('a collection with prune now, or any collection a month later, removes safety checkpoints', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { index } = session.requireCheckpoints();
@@ -58,7 +58,7 @@ test('a collection with prune now, or one a month later, removes safety checkpoi
     assert.is(index.list('safety').length, 0);
   }));
 
-test('a limit in bytes removes safety checkpoints older than a day, and reports it', () =>
+test('a limit in bytes removes safety checkpoints older than a day, and the answer reports the removal', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const session = await mistakenUndo(rig);
@@ -96,7 +96,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('a turn whose tag another turn took survives a collection, and so do its tools', () =>
+test('a turn and its tools survive a collection even if another turn took the tag', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -109,7 +109,7 @@ test('a turn whose tag another turn took survives a collection, and so do its to
     assert.is(await back(tool), 'tool\n');
   }));
 
-test('the month before a removal begins when another checkpoint takes the tag', () =>
+test('a checkpoint without a tag is removed a month after another checkpoint took its tag', () =>
   withSessions(async (rig) => {
     const { now } = Date;
     try {
@@ -130,7 +130,7 @@ test('the month before a removal begins when another checkpoint takes the tag', 
     }
   }));
 
-test('unlisted checkpoints are removed before listed ones: at once on request, by size after a day', () =>
+test('a limit in bytes removes unlisted checkpoints only after a day', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const { session, first } = await takenTag(rig);

@@ -29,7 +29,7 @@ function room(): { conversation: Conversation; tree: Texts } {
   return { conversation: new Conversation('c', new MemoryLog()), tree: new Texts() };
 }
 
-test('the context message: summary, files and instruction between the exact markers (C7)', async () => {
+test('the context message has the summary, files and instruction between the exact markers (C7)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('b.md', 'B').set('docs/2.md', 'two').set('docs/1.md', 'one');
   conversation.context.add(['b.md', 'docs/*.md']);
@@ -57,7 +57,7 @@ test('the budget is three quarters of the model’s window, 200,000 tokens by de
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('files over the budget are left out, the largest first and unread, with a warning each (C24)', async () => {
+test('files over the budget are left out unread, the largest first, with a warning for each file (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
@@ -78,7 +78,7 @@ test('files over the budget are left out, the largest first and unread, with a w
   assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
 });
 
-test('paths and globs are added once, removed when present, and checked (C24)', () => {
+test('paths and globs of the context are checked, added once, and removed when present (C24)', () => {
   const { conversation } = room();
   assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
   assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
@@ -96,7 +96,7 @@ test('paths and globs are added once, removed when present, and checked (C24)', 
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
-test('a file outside the work tree is refused even when only the glob led there (C24)', async () => {
+test('a context file outside the work tree is refused even if only a glob matches it (C24)', async () => {
   const { conversation, tree } = room();
   conversation.context.add(['{a,../secret}']);
   tree.texts.set('../secret', 'x');
@@ -109,7 +109,7 @@ test('a file outside the work tree is refused even when only the glob led there 
   assert.equal(tree.reads, []);
 });
 
-test('a path without files and an unreadable file are reported (C24)', async () => {
+test('a context path without files and an unreadable context file are reported (C24)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('gone', undefined).set('here', 'x');
   conversation.context.add(['nothing', 'gone', 'here']);
@@ -121,7 +121,7 @@ test('a path without files and an unreadable file are reported (C24)', async () 
   assert.is(built.message, `${start}[here]\nx\n${end}`);
 });
 
-test('the length in bytes is remembered until any source of the message changes (C25)', async () => {
+test('the length of the context message is cached until any source of the message changes (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', 'é').set('b', 'b');
   conversation.context.add(['a']);
@@ -154,7 +154,7 @@ test('the length in bytes is remembered until any source of the message changes 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('a length built while a file changed is not remembered (C25)', async () => {
+test('the length of a context message is not cached if a file changed while the message was built (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', '1');
   conversation.context.add(['a']);
@@ -164,7 +164,7 @@ test('a length built while a file changed is not remembered (C25)', async () => 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('the window is critical when text alone fills it (C26)', () => {
+test('the use of the model’s window is critical when the text alone fills the window (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

@@ -27,7 +27,7 @@ test('an entry keeps user, assistant and request metadata unchanged, including u
   assert.is.not(bare.id, id);
 });
 
-test('messages over 400,000 characters are refused and nothing changes (C6)', () => {
+test('a message over 400,000 characters is refused and changes nothing (C6)', () => {
   const { conversation, log } = room();
   const long = 'x'.repeat(400_001);
   const atLimit = long.slice(1);
@@ -63,7 +63,7 @@ for (const [name, entry] of [
   ['a tool use without a name', { user: {}, assistant: { toolUses: [{ id: 'x' }] } }],
   ['metadata that is text', { ...said('x'), requestMetadata: 'm' }],
 ] as const) {
-  test(`an entry with ${name} is refused and nothing changes (C3)`, () => {
+  test(`an entry with ${name} is refused and changes nothing (C3)`, () => {
     const { conversation, log } = room();
     assert.throws(() => conversation.append(entry as never), refusedAs('InvalidParams'));
     assert.is(log.length, 0);
@@ -71,7 +71,7 @@ for (const [name, entry] of [
   });
 }
 
-test('very deep nesting is refused without a crash (C3)', () => {
+test('an entry with very deep nesting is refused without a crash (C3)', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 100_000; i += 1) deep = [deep];
   const { conversation } = room();
@@ -129,7 +129,7 @@ test('a valid range is within the history and starts where a turn starts (C13)',
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('the transcript has user lines behind "> ", answers with their tools, and errors unchanged (C15)', () => {
+test('the transcript contains user lines after "> ", answers with their tools, and unchanged errors (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },
@@ -159,7 +159,7 @@ test('the transcript has user lines behind "> ", answers with their tools, and e
   ]);
 });
 
-test('the transcript has at most 10,000 lines, and loses the oldest lines, even for a single long text (C15)', () => {
+test('the transcript keeps its newest 10,000 lines, even if a single text is longer (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));

@@ -19,7 +19,7 @@ function talked(...entries: { user: object; assistant: object }[]): Conversation
   return conversation;
 }
 
-test('a forgotten message includes everything that followed from it (C22)', () => {
+test('forgetting a message also removes the tool results and answers that followed from this message (C22)', () => {
   const conversation = talked(asked('one'), answering, asked('two'), answering, answering);
   const { forgotten, historyLength, validHistoryRange, warnings } = conversation.forget(1);
   assert.equal(forgotten, { messages: 1, entries: 3 });
@@ -27,13 +27,13 @@ test('a forgotten message includes everything that followed from it (C22)', () =
   assert.equal(contents(conversation), ['one', '']);
 });
 
-test('forgetting more messages than exist removes all, and then there is nothing to forget (C22)', () => {
+test('forgetting more messages than exist removes all messages, and a later request finds nothing to forget (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   assert.equal(conversation.forget(9).forgotten, { messages: 2, entries: 2 });
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
 });
 
-test('forgetting keeps the transcript and the next message, unless this message answers a forgotten tool (C22)', () => {
+test('forgetting keeps the transcript, and keeps the next message unless the next message answers a forgotten tool (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   const { length } = conversation.state.transcript;
   conversation.setNextMessage({ content: 'three' });

@@ -7,7 +7,7 @@ import { toDocument } from '../../src/conversation/document/conversation-json.ts
 import { refusedAs } from '../support/failures.ts';
 import { answered, contents, reopened, room, said } from './room.ts';
 
-test('a log that is read back gives the same conversation in every field, except agents (C8, C10, C36)', () => {
+test('a conversation that is read back from its log is equal in every field except agents (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
@@ -33,7 +33,7 @@ test('a log that is read back gives the same conversation in every field, except
   }
 });
 
-test('after reopening the head is the newest record that follows from the published one', () => {
+test('after reopening the head of the conversation is the newest record that follows from the published record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -54,7 +54,7 @@ test('after reopening the head is the newest record that follows from the publis
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('a record on the rewound branch before the publication does not become the head', () => {
+test('after reopening, a record that was rewound before the publication does not become the head', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -66,7 +66,7 @@ test('a record on the rewound branch before the publication does not become the 
   assert.equal(contents(again), ['1']);
 });
 
-test('a branch that does not follow from the published state does not become the head', () => {
+test('after reopening, a branch that does not follow from the published state does not become the head', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -95,7 +95,7 @@ test('when the log refuses a record, the conversation stays unchanged, and the n
   assert.equal(contents(conversation), ['1', '2']);
 });
 
-test('the client’s key is in the record, with the result', () => {
+test('the record of a change contains the client’s key and the result', () => {
   const { conversation, log } = room();
   const result = conversation.append(said('1'), { key: 'k', fingerprint: 'f' });
   assert.equal((log.records[0] as { idempotency?: unknown }).idempotency, {
@@ -105,7 +105,7 @@ test('the client’s key is in the record, with the result', () => {
   });
 });
 
-test('states that no checkpoint needs can be freed, and others stay', () => {
+test('states of the conversation that no checkpoint needs can be freed, and other states stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

@@ -63,7 +63,7 @@ test('1,000 checkpoints over 10,000 entries take about the memory of one history
 });
 
 for (const durability of ['process', 'power'] as const) {
-  test(`an append costs the same at 10 and at 10,000 entries (${durability})`, async () => {
+  test(`an append costs the same with 10 entries as with 10,000 (${durability})`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
     try {
       const file = join(directory, 'log');
@@ -97,7 +97,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('an import of 10,000 entries is sliced: the longest pause of the event loop is measured', async () => {
+test('an import of 10,000 entries blocks the event loop for less than a second at a time', async () => {
   const history = Array.from({ length: entries }, (_, n) => ({ id: `e${n}`, ...entryOf(n) }));
   const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
   try {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { consumed } from './consumed.ts';
 import { reopened, room, said } from './room.ts';
 
-test('an empty next message becomes "Empty prompt" with a warning, and a second one replaces the first (C37)', () => {
+test('an empty next message becomes "Empty prompt" with a warning, and a second message replaces the first (C37)', () => {
   const { conversation } = room();
   const { warnings } = conversation.setNextMessage('');
   assert.is(warnings.length, 1);
@@ -34,7 +34,7 @@ test('a pending message stays until its checkpoint is published, also after a ki
   assert.is(again.state.history.length, 1);
 });
 
-test('the pending message comes from the next message unless locked, and is used once (Q23)', () => {
+test('the pending message is taken from the next message unless it is locked, and is used once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

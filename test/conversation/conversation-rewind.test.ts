@@ -6,7 +6,7 @@ import type { EntryId } from '../../src/conversation/entry.ts';
 import { refusedAs } from '../support/failures.ts';
 import { answered, contents, reopened, room, said } from './room.ts';
 
-test('a rewind restores history, range, transcript, summary, tangent and trackers, not the settings (C33)', () => {
+test('a rewind restores history, range, transcript, summary, tangent and trackers, but not the settings (C33)', () => {
   const here = room();
   const { conversation } = here;
   conversation.append(said('one'));
@@ -32,7 +32,7 @@ test('a rewind restores history, range, transcript, summary, tangent and tracker
   assert.equal(toDocument(reopened(here).at(future)), toDocument(conversation.state));
 });
 
-test('a rewind to before a compaction removes the summary (C34)', () => {
+test('a rewind to a state before a compaction removes the summary (C34)', () => {
   const { conversation } = room();
   conversation.append(said('one'));
   conversation.append(said('two'));
@@ -47,7 +47,7 @@ test('a rewind to before a compaction removes the summary (C34)', () => {
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
 });
 
-test('a compaction keeps the last entries, widened to whole turns, by count or from an entry on (C34)', () => {
+test('a compaction keeps a given number of last entries, or all from a given entry, widened to whole turns (C34)', () => {
   const { conversation } = room();
   const ids: EntryId[] = [];
   for (const entry of [said('a'), answered('1'), said('b'), answered('2'), answered('3')]) {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import { contents, reopened, room, said } from './room.ts';
 
-test('a tangent puts the main conversation aside and restores all of it (C16, C17, C18)', () => {
+test('entering a tangent sets the main conversation aside, and leaving restores the whole conversation (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));
@@ -41,7 +41,7 @@ test('a tangent puts the main conversation aside and restores all of it (C16, C1
   assert.is(conversation.tangents.exit().exited, false);
 });
 
-test('clear inside a tangent does not affect the main conversation (C17)', () => {
+test('clearing the conversation inside a tangent does not affect the main conversation (C17)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.tangents.enter();
@@ -52,7 +52,7 @@ test('clear inside a tangent does not affect the main conversation (C17)', () =>
   assert.equal(contents(conversation), ['main']);
 });
 
-test('exit with the tail adds the last entry to the valid range and the transcript (C19)', () => {
+test('leaving a tangent with the tail adds the last entry to the valid range and the transcript (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.setNextMessage('main next');
@@ -76,7 +76,7 @@ test('without an entry of its own a tangent has no tail (C19)', () => {
   assert.equal(contents(conversation), ['main']);
 });
 
-test('the tail is found by its id: trimming and clearing inside the tangent do not lose it (C19)', () => {
+test('the tail of a tangent is found by its id, so trimming and clearing inside the tangent do not lose the tail (C19)', () => {
   for (const shorten of [
     (conversation: Conversation) => conversation.clear(),
     (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
@@ -92,7 +92,7 @@ test('the tail is found by its id: trimming and clearing inside the tangent do n
   }
 });
 
-test('the duration of a tangent is whole seconds since its start, and absent outside (C20)', () => {
+test('the duration of a tangent is in whole seconds since its start, and absent outside a tangent (C20)', () => {
   const { conversation, clock } = room();
   conversation.tangents.enter();
   assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);

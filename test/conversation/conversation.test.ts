@@ -26,7 +26,7 @@ test('a new conversation has every field at its default (C1)', () => {
   assert.is(state.tangent, undefined);
 });
 
-test('clear removes the messages and keeps the settings (C11)', () => {
+test('clearing a conversation removes the messages and keeps the settings (C11)', () => {
   const { conversation } = room();
   conversation.settings.setMcpEnabled(false);
   conversation.context.add(['a']);
@@ -51,7 +51,7 @@ test('clear removes the messages and keeps the settings (C11)', () => {
   assert.equal(contents(conversation), ['one']);
 });
 
-test('tools are stored by origin, and other values are refused (C27)', () => {
+test('tools are stored by their origin, and invalid tools are refused (C27)', () => {
   const { conversation } = room();
   const tools = {
     Builtin: [{ name: 'fs_read' }],
@@ -96,7 +96,7 @@ test('the client describes its model, and missing fields get a default and a war
   assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
-test('recorded writes are kept by path and reported by the formula (C31)', () => {
+test('recorded writes are kept by path, and their report follows the specified formula (C31)', () => {
   const here = room();
   const { conversation } = here;
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 10 });

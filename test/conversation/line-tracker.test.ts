@@ -23,7 +23,7 @@ function commonLines(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-test('counts of added and removed lines are those of the shortest edit (C31)', () => {
+test('the counts of added and removed lines belong to the shortest possible edit (C31)', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 25 });
   checkProperty(
     fc.tuple(lines, lines),
@@ -45,7 +45,7 @@ test('texts that differ too much count as replaced, in bounded time (C31)', () =
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
 });
 
-test('a last line without a newline counts, and an empty text has no line (C31)', () => {
+test('a last line without a newline counts as a line, and an empty text has no line (C31)', () => {
   assert.is(lineCount(''), 0);
   assert.is(lineCount('a'), 1);
   assert.is(lineCount('a\n'), 1);
@@ -63,12 +63,12 @@ function figures(tracker: FileLineTracker): Record<string, number> {
   };
 }
 
-test('the first creation counts the existing lines as the user’s (C31)', () => {
+test('when a first write creates a file, the existing lines count as the user’s (C31)', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
   assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
-test('a first write that is no creation counts nothing as the user’s (C31)', () => {
+test('when a first write does not create a file, no line counts as the user’s (C31)', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
   assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,

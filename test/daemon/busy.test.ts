@@ -86,7 +86,7 @@ for (const [name, isDeaf, msMax, end, code] of [
   ['end of input', false, 15_000, 'end', 1],
   ['SIGTERM, with a git that ignores its own,', true, 15_000, 'SIGTERM', 143],
 ] as const) {
-  test(`${name} while git is at work ends the daemon in time and leaves no git behind`, () =>
+  test(`${name} while git is running ends the daemon in time and leaves no git process behind`, () =>
     withRig(async (rig) => {
       const bin = slowGit(rig, isDeaf);
       const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };
@@ -108,7 +108,7 @@ for (const [name, isDeaf, msMax, end, code] of [
     }));
 }
 
-test('shutdown during a long restore answers within a second, exit ends the process within two, and the next open continues', () =>
+test('shutdown during a long restore answers within a second, exit takes less than two, and the next open finishes the restore', () =>
   withRig(async (rig) => {
     const first = await rig.opened(
       {},

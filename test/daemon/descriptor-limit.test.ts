@@ -15,7 +15,7 @@ const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.exe
 const sessionsMax = 40;
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy}: an opening at the limit of open files names the limit, and the open sessions go on`, () =>
+  test(`${strategy}: the error of an opening names the limit of open files, and sessions that are already open keep working`, () =>
     withRig(async (rig) => {
       if (process.platform !== 'linux') return console.log('skipped: the system does not report the number');
       const client = await rig.start({ command: limited });

@@ -124,7 +124,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('each write through another name of a file outside the work tree is drift, and the drift is logged once', async () => {
+  test('each write through a second name outside the work tree is drift, and the log mentions the drifts once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');
@@ -156,7 +156,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('clients are notified of a directory that chokidar ignored, once a capture has included it', async () => {
+  test('clients are notified of changes in a directory that chokidar ignored, once a capture has included the directory', async () => {
     await withRig(async (rig) => {
       rig.write('.gitignore', 'late/\n');
       for (const path of ['late/f', 'late/deep/g']) rig.write(path, '1');
@@ -170,7 +170,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('a write through mmap is detected (F4)', async () => {
+  test('the audit detects a write through mmap (F4)', async () => {
     const script = `import mmap, sys
 with open(sys.argv[1], 'r+b') as file:
     with mmap.mmap(file.fileno(), 0) as view:
@@ -195,7 +195,7 @@ with open(sys.argv[1], 'r+b') as file:
     });
   });
 
-  test('a session that ends during an audit ends as usual, and nothing is reported afterwards', async () => {
+  test('a session that ends during an audit ends as usual, and the audit then reports nothing', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

@@ -45,7 +45,7 @@ function closeOutput(client: WireClient): void {
 }
 
 for (const [name, code, end] of ends) {
-  test(`${name} removes the shadow and ends with ${code}, no git child survives (Q37)`, () =>
+  test(`${name} removes the shadow and ends the daemon with ${code}, and no git process survives (Q37)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('a.txt', 'edited\n');
@@ -59,7 +59,7 @@ for (const [name, code, end] of ends) {
     }));
 }
 
-test('shutdown and exit end with 0 and remove the shadow (Q37)', () =>
+test('the requests shutdown and exit remove the shadow and end the daemon with 0 (Q37)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -128,7 +128,7 @@ function fill(shadow: string): void {
   }
 }
 
-test('shutdown of a shadow with 20,000 objects answers within a second, and the next start sweeps the rest', () =>
+test('shutdown answers within a second even for a shadow of 20,000 objects, and the next start sweeps the rest', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     fill(rig.shadow(session));
@@ -148,7 +148,7 @@ test('shutdown of a shadow with 20,000 objects answers within a second, and the 
     assert.is((await next.client.close()).code, 0);
   }));
 
-test('the death of the parent is noticed although the input does not end', () =>
+test('a daemon detects the death of its parent even if the input does not end', () =>
   withRig(async (rig) => {
     const client = await rig.start({
       command: ['/bin/sh', '-c', shell, process.execPath, daemonEntry],
@@ -171,7 +171,7 @@ test('the death of the parent is noticed although the input does not end', () =>
 /** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
-test('an uncaught failure exits with 70, removes the shadow and reveals no secret', () =>
+test('after an uncaught failure the daemon removes the shadow, exits with 70 and reveals no secret', () =>
   withRig(async (rig) => {
     const trigger = join(rig.top, 'fail');
     const { client, session } = await rig.opened(
@@ -241,7 +241,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('end of input during an opening, and a cancelled opening, leave nothing behind', () =>
+test('an opening leaves nothing behind when it is cancelled or when the input ends', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

@@ -11,7 +11,7 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"', process.execPath, daemonEntry] as const;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: a file that reached the size limit is reported as such and not as a full disk`, () =>
+  test(`${strategy}: the error names ulimit -f when a file reaches this limit, and reports no full disk`, () =>
     withRig(async (rig) => {
       const client = await rig.start({ command: limited });
       const { session } = await rig.open(client, { strategy });

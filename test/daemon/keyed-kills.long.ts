@@ -10,7 +10,7 @@ const killsEach = 30;
 
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
-  test(`after a kill at any change of the disk, ${change.method}${place} is done or not, and its key reports which`, () =>
+  test(`after a kill at any change of the disk, the key of ${change.method}${place} reports whether the change was made`, () =>
     KeyedKills.with(change, async (kills) => {
       const { changes, records } = await kills.trace();
       const fates: Record<string, number> = {};

@@ -62,7 +62,7 @@ test('at debug the log has a line for every request, with its outcome and millis
     );
 });
 
-test('a log file that cannot be opened is a wrong command line: exit code 2 and one line', () => {
+test('a daemon whose log file cannot be opened exits with 2 and prints one line', () => {
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);
@@ -80,7 +80,7 @@ test('a log file that cannot be opened is a wrong command line: exit code 2 and 
   }
 });
 
-test('closing the output of --print-protocol or --help early ends it quietly', () => {
+test('--print-protocol and --help end quietly when the reader closes the output early', () => {
   for (const flag of ['--print-protocol', '--help', '--version']) {
     const script = `"$0" "$1" ${flag} | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, daemonEntry], {

@@ -107,7 +107,7 @@ async function pathsAndRefs(
   return [paths, refs, odd];
 }
 
-test('ON-DISK.md names every path and ref that sessions make, and nothing else', async () => {
+test('ON-DISK.md names exactly the paths and refs that sessions make', async () => {
   const kept = rowsOf('Storage');
   const theirs = rowsOf("In the user's repository").slice(0, 3);
   assert.ok(kept.length > 12 && theirs.length === 3, 'the tables of the page are found');

@@ -15,7 +15,7 @@ function age(rig: DaemonRig, session: string, hours: number): void {
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
 }
 
-test('after SIGKILL opening the same work tree and conversation resumes the session with all checkpoints', () =>
+test('after SIGKILL an opening of the same work tree and conversation resumes the session with all checkpoints', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');
@@ -38,7 +38,7 @@ test('after SIGKILL opening the same work tree and conversation resumes the sess
     assert.equal(rig.stored(), []);
   }));
 
-test('a later start sweeps an unclaimed orphan after the grace period, and not before', () =>
+test('a later start sweeps an unclaimed orphan only after the grace period', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     await first.client.kill();
@@ -81,7 +81,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`${name} leaves an orphan while a safety checkpoint has the only copy of an edit`, () =>
+  test(`${name} leaves an orphan if a safety checkpoint has the only copy of an edit`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);
@@ -97,7 +97,7 @@ for (const [name, end] of [
     }));
 }
 
-test('shutdown and signals remove the safety checkpoints too', async () => {
+test('shutdown and signals also remove safety checkpoints', async () => {
   await withRig(async (rig) => {
     const { client } = await withOnlyCopy(rig);
     assert.is((await client.close()).code, 0);
@@ -155,7 +155,7 @@ test('a session with an unfinished restore is never swept, and no end removes it
     assert.equal(rig.stored(), []);
   }));
 
-test('stale locks and temporary files of a killed daemon disturb no later start (F59, F85)', () =>
+test('stale locks and temporary files of a killed daemon do not affect later starts (F59, F85)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -183,7 +183,7 @@ test('stale locks and temporary files of a killed daemon disturb no later start 
     assert.not.ok(existsSync(join(shadow, 'checkpointd', 'restore.json.0123456789ab.tmp')));
   }));
 
-test('a git process that outlived its killed daemon is ended before the session is used again (F88)', () =>
+test('the daemon ends a git process that survived its killed daemon before it uses the session again (F88)', () =>
   withRig(async (rig) => {
     // A git whose repack runs for a minute, like that of a large repository.
     const bin = join(rig.top, 'bin');
@@ -214,7 +214,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('a shadow removed under a running daemon fails the next create clearly, and the work tree is untouched (F101)', () =>
+test('if the shadow is removed while the daemon runs, the next create fails with a clear error and changes no file (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -10,7 +10,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a second daemon gets StoreBusy with the holder’s pid, and the session once the holder is gone', () =>
+test('a second daemon gets StoreBusy with the pid of the session’s owner, and the session once the owner is gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();
@@ -38,7 +38,7 @@ test('a kept session that another running daemon has closed can be opened', () =
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('a second opening in the same daemon gets the open session, and two openings at once share one session (Q15)', () =>
+test('a second opening in one daemon gets the open session, and two openings at once share one session (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);
@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('a restore waits while another restore writes to the work tree, and then fails as busy', () =>
+test('a restore waits while a different restore writes to the work tree, and fails with WorkTreeBusy if this takes too long', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('with retention session, local removes its refs at the end, and the sweep removes those of an orphan', () =>
+test('with retention session, local removes its refs at the end of a session, and the sweep removes the refs of an orphan', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -31,7 +31,7 @@ test('with retention session, local removes its refs at the end, and the sweep r
     assert.is((await third.client.close()).code, 0);
   }));
 
-test('an orphan of local without its repository is swept too', () =>
+test('the sweep also removes an orphan of local whose repository is gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.kill();
@@ -43,7 +43,7 @@ test('an orphan of local without its repository is swept too', () =>
   }));
 
 for (const strategy of ['local', 'sqlite'] as const) {
-  test(`${strategy} keeps sessions by default at any end, and resumes them after SIGKILL`, () =>
+  test(`${strategy} keeps sessions by default whenever they end, and resumes sessions after SIGKILL`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy });
       rig.write('a.txt', 'one\n');

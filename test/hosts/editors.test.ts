@@ -69,14 +69,14 @@ const neovim = (file: string): readonly string[] => [
 ];
 
 if (has('nvim')) {
-  test('Neovim hosts the daemon with its LSP client and the snippet', () => {
+  test('Neovim runs the daemon with its LSP client and our snippet', () => {
     const { status, text } = host('nvim', neovim(driver('neovim-client.lua')), snippet('neovim.lua'));
     assert.is(status, 0, text);
     assert.match(text, /ALL WELL/);
     assert.match(text, /\[1\] From Neovim/);
   });
 
-  test('Neovim hosts the daemon with vim.lsp.rpc.start', () => {
+  test('Neovim runs the daemon with vim.lsp.rpc.start', () => {
     const { status, text } = host('nvim', neovim(driver('neovim-rpc.lua')), '');
     assert.is(status, 0, text);
     assert.match(text, /ALL WELL/);
@@ -86,7 +86,7 @@ if (has('nvim')) {
 if (has('emacs')) {
   const emacs = (file: string): readonly string[] => ['--batch', '-Q', '-l', driver(file)];
 
-  test('Emacs hosts the daemon with jsonrpc.el and the snippet', () => {
+  test('Emacs runs the daemon with jsonrpc.el and our snippet', () => {
     const { status, text } = host('emacs', emacs('emacs-jsonrpc.el'), snippet('emacs.el'));
     assert.is(status, 0, text);
     assert.match(text, /ALL WELL/);
@@ -94,7 +94,7 @@ if (has('emacs')) {
     assert.match(text, /^1 file restored$/m);
   });
 
-  test('Emacs hosts the daemon with Eglot', () => {
+  test('Emacs runs the daemon with Eglot', () => {
     const { status, text } = host('emacs', emacs('emacs-eglot.el'), '');
     assert.is(status, 0, text);
     if (text.includes('NO EGLOT')) console.log('skipped: Eglot is not installed (Debian: elpa-eglot)');

@@ -24,10 +24,10 @@ for (const version of ['9', 'latest']) {
     console.log(
       `skipped: the real declarations of VS Code could not be installed (${install.stderr.trim().slice(0, 200)})`,
     );
-    test(`the declarations of VS Code need the registry of npm (${version})`, () => undefined);
+    test(`this test needs the npm registry for the declarations of VS Code (${version})`, () => undefined);
     continue;
   }
-  test(`the snippet for VS Code compiles with the real declarations, vscode-languageclient ${version}`, () => {
+  test(`the snippet for VS Code compiles with the real declarations of vscode-languageclient ${version}`, () => {
     copyFileSync(join(root, 'protocol/clients/editors/vscode.ts'), join(folder, 'vscode.ts'));
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
     const { status, stdout } = spawnSync(

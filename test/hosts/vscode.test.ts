@@ -40,7 +40,7 @@ test('the snippet for VS Code is type-checked', () => {
   assert.is(status, 0, stdout);
 });
 
-test('a mistake in the snippet is a compile error', () => {
+test('a mistake in the snippet for VS Code is a compile error', () => {
   const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
   try {
     const copy = join(folder, 'vscode.ts');

@@ -83,14 +83,14 @@ test("reading requests are passed on, with the daemon's answers", async () => {
   assert.equal(result, await inspected.ask('checkpoint/list', {}));
 });
 
-test('an error of the daemon is passed on with its kind', async () => {
+test('the inspector passes an error of the daemon to the page with its kind', async () => {
   const { error } = await page.ask('checkpoint/get', { session, tag: '99' });
   assert.is(error?.data.kind, 'UnknownCheckpoint');
   const wrong = await page.ask('checkpoint/get', { session, tag: 7 });
   assert.is(wrong.error?.data.kind, 'InvalidParams');
 });
 
-test('requests that end, delete, open or rewrite are not passed on', async () => {
+test('the inspector refuses requests of the page that end the daemon or that delete, open or rewrite data', async () => {
   for (const method of [
     'shutdown',
     'exit',
@@ -116,13 +116,13 @@ test('requests that end, delete, open or rewrite are not passed on', async () =>
   assert.is(nameless.error?.data.kind, 'RefusedHere');
 });
 
-test('an unknown session is an error, and the page continues', async () => {
+test('a request of the page for an unknown session fails, and later requests succeed', async () => {
   const { error } = await page.ask('checkpoint/list', { session: 'ses_00000000000000000000000000' });
   assert.is(error?.data.kind, 'RefusedHere');
   assert.ok((await page.ask('session/get', { session })).result);
 });
 
-test('the server answers its identity and its sessions, and makes links', async () => {
+test('the inspector answers its identity and its sessions, and makes new links', async () => {
   assert.is((await page.ask('inspector/hello')).result?.['session'], session);
   const sessions = (await page.ask('inspector/sessions')).result?.['sessions'];
   assert.match(JSON.stringify(sessions), `"session":"${session}"`);
@@ -131,7 +131,7 @@ test('the server answers its identity and its sessions, and makes links', async 
   second.socket.terminate();
 });
 
-test('the page gets events: checkpoints of another client, changes of the work tree', async () => {
+test('the page gets events about checkpoints of other clients and changes of the work tree', async () => {
   const id = await inspected.turn('second');
   await until('didCreate', () =>
     page.heard.some(
@@ -143,7 +143,7 @@ test('the page gets events: checkpoints of another client, changes of the work t
   await until('didChange', () => page.heard.some(({ method }) => method === 'worktree/didChange'));
 });
 
-test('a restore is planned, done and undone from the page', async () => {
+test('the page can plan, make and undo a restore', async () => {
   inspected.rig.write('a.txt', 'spoilt\n');
   const plan = await page.ask('checkpoint/restore', { session, tag: '1', dryRun: true });
   assert.equal(plan.result?.['restored'], [{ path: 'a.txt' }]);
@@ -154,7 +154,7 @@ test('a restore is planned, done and undone from the page', async () => {
   assert.is(inspected.rig.read('a.txt'), 'spoilt\n');
 });
 
-test('a push goes to a remote of this storage; no page sends secrets', async () => {
+test('the page can push only to a remote of this storage, and cannot send secrets', async () => {
   const { rig } = inspected;
   const url = join(rig.top, 'remote.git');
   git(rig.top, 'init', '-q', '--bare', url);
@@ -169,7 +169,7 @@ test('a push goes to a remote of this storage; no page sends secrets', async () 
   assert.is(result?.['pushed'], true);
 });
 
-test('a session of a remote is fetched, and imported only into a work tree that has a session', async () => {
+test('the page can fetch a session of a remote, and import it only into a work tree that has a session', async () => {
   const { rig } = inspected;
   const there = await page.ask('remote/sessions', { via: session, remote: 'team', storageDir: '/' });
   assert.match(JSON.stringify(there.result?.['lines']), `"session":"${session}"`);
@@ -184,14 +184,14 @@ test('a session of a remote is fetched, and imported only into a work tree that 
   assert.match(JSON.stringify(listed.result), '"tag":"1"');
 });
 
-test('a message that is no JSON-RPC ends the WebSocket', async () => {
+test('a message that is not JSON-RPC ends the WebSocket', async () => {
   const rude = await Page.enter(await anotherLink());
   rude.socket.send('no JSON');
   const [code] = (await once(rude.socket, 'close')) as [number];
   assert.is(code, 1007);
 });
 
-test('the death of a daemon is reported, and its session is joined again', async () => {
+test('the inspector reports the death of a daemon, and then joins its session again', async () => {
   await inspected.client?.kill();
   await until('didLose', () => page.heard.some(({ method }) => method === 'inspector/didLose'));
   await until('didReach', () => page.heard.some(({ method }) => method === 'inspector/didReach'));

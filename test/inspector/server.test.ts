@@ -70,7 +70,7 @@ const origin = (): string => `http://127.0.0.1:${port}`;
 const enter = (body: string, headers: Record<string, string> = { origin: origin() }): Promise<Answered> =>
   http({ method: 'POST', path: '/enter', headers, body });
 
-test('the page contains no data, and its headers forbid everything else', async () => {
+test('the page that the server sends contains no data, and its headers forbid all other content', async () => {
   const { status, headers, body } = await http({});
   assert.is(status, 200);
   assert.not.match(body, /secret message|ses_/);
@@ -87,7 +87,7 @@ test('the page contains no data, and its headers forbid everything else', async 
   assert.is.not(again.headers['content-security-policy'], policy, 'the nonce is fresh');
 });
 
-test('another host name is refused for every request (DNS rebinding)', async () => {
+test('the server refuses every request with another host name (DNS rebinding)', async () => {
   for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`]) {
     const page = await http({ headers: { host } });
     assert.is(page.status, 403, host);
@@ -97,14 +97,14 @@ test('another host name is refused for every request (DNS rebinding)', async () 
   }
 });
 
-test('paths outside the page are not found, and only GET reads it', async () => {
+test('the server finds no paths outside the page, and only GET reads the page', async () => {
   for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/', '/wire', '//etc/passwd'])
     assert.is((await http({ path })).status, 404, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.is((await http({ method })).status, 405, method);
 });
 
-test('a link from another origin, by GET, or a wrong, long or missing one is refused', async () => {
+test('the server refuses a link that is wrong, long, missing, from another origin or sent by GET', async () => {
   for (const foreign of ['null', 'http://evil.example', `https://127.0.0.1:${port}`])
     assert.is((await enter(token, { origin: foreign })).status, 403, foreign);
   assert.is((await enter(token, {})).status, 403, 'no origin');
@@ -113,7 +113,7 @@ test('a link from another origin, by GET, or a wrong, long or missing one is ref
     assert.is((await enter(wrong)).status, 401);
 });
 
-test('a link gives a cookie and a secret once, and the WebSocket requires both and the origin', async () => {
+test('a link gives a cookie and a secret once, and the WebSocket requires cookie, secret and origin', async () => {
   const entered = await enter(token);
   assert.is(entered.status, 200);
   const [cookie = ''] = entered.headers['set-cookie'] ?? [];

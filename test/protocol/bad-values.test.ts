@@ -60,7 +60,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   };
 }
 
-test('an invalid value of any parameter is refused with its place, and without an effect (F107)', () =>
+test('the daemon refuses an invalid value of any parameter, names the place of the value, and changes nothing (F107)', () =>
   withClient(
     async (client) => {
       const starting = requests.filter(({ name }) => name === 'initialize');

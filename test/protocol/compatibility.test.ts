@@ -92,7 +92,7 @@ const breaking: readonly (readonly [string, Path, unknown, RegExp])[] = [
 ];
 
 for (const [name, path, value, problem] of breaking) {
-  test(`the check fails when ${name}`, () => {
+  test(`the check of compatibility fails when ${name}`, () => {
     const problems = breakingChanges(protocol, changed(path, value));
     assert.ok(
       problems.some((line) => problem.test(line)),
@@ -101,7 +101,7 @@ for (const [name, path, value, problem] of breaking) {
   });
 }
 
-test('the check fails for a new required parameter', () => {
+test('the check of compatibility fails for a new required parameter', () => {
   const grown = structuredClone(protocol) as unknown as {
     $defs: Record<string, { properties: Record<string, unknown>; required: string[] }>;
   };
@@ -126,7 +126,7 @@ const harmless: readonly (readonly [string, Path, unknown])[] = [
 ];
 
 for (const [name, path, value] of harmless) {
-  test(`the check passes when ${name}`, () => {
+  test(`the check of compatibility passes when ${name}`, () => {
     assert.equal(breakingChanges(protocol, changed(path, value)), []);
   });
 }

@@ -6,7 +6,7 @@ import { runCases } from '../../scripts/conformance/run-cases.ts';
 import { testProgram } from '../support/wire-client.ts';
 import { root } from './document.ts';
 
-test('the daemon conforms to every case', async () => {
+test('the daemon passes every conformance case', async () => {
   const cases = readCases(`${root}protocol/conformance`);
   const command = [process.execPath, testProgram('faulty-daemon')];
   const { passed, failures } = await runCases(cases, command, { lanes: 3, faults: true });

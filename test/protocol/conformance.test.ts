@@ -11,12 +11,12 @@ import { protocol, readJson, root } from './document.ts';
 const cases = readCases(`${root}protocol/conformance`);
 const command = [process.execPath, testProgram('faulty-daemon')];
 
-test('every rule of the reference has a case', () => {
+test('every rule of the reference has a conformance case', () => {
   assert.is(traceProblems(protocol, cases).join('\n'), '');
   assert.ok(cases.length >= 120, `${cases.length} cases`);
 });
 
-test('the committed table matches the cases (conformance.js --write-traces makes it)', () => {
+test('the committed table of traces matches the conformance cases (conformance.js --write-traces updates the table)', () => {
   assert.equal(readJson('protocol/conformance/traces.json'), traces(protocol, cases));
 });
 
@@ -30,7 +30,7 @@ function oneForEachRule(): ConformanceCase[] {
   });
 }
 
-test('the daemon conforms to every rule', async () => {
+test('the daemon passes a conformance case for every rule', async () => {
   const startedMs = performance.now();
   const { passed, failures } = await runCases(oneForEachRule(), command, { lanes: 3, faults: true });
   console.log(`note: ${passed} cases in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);

@@ -5,7 +5,7 @@ import type { ErrorKind } from '../../src/base/errors.ts';
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { changed, methodIndex, protocol } from './document.ts';
 
-test('protocol.json uses only the closed dialect, has all descriptions, and its examples are valid', () => {
+test('protocol.json uses only our dialect of JSON Schema, describes each part, and has valid examples', () => {
   assert.equal(lintDialect(protocol), []);
 });
 
@@ -33,7 +33,7 @@ const mistakes: readonly (readonly [string, readonly (string | number)[], unknow
 ];
 
 for (const [name, path, value, problem] of mistakes) {
-  test(`the lint finds ${name}`, () => {
+  test(`the lint of protocol.json finds ${name}`, () => {
     const problems = lintDialect(changed(path, value));
     assert.ok(
       problems.some((line) => problem.test(line)),
@@ -42,7 +42,7 @@ for (const [name, path, value, problem] of mistakes) {
   });
 }
 
-test('every error that the daemon can throw has a number on the wire', () => {
+test('every error that the daemon can throw has an error code in the protocol', () => {
   const numbers: Readonly<Record<ErrorKind, number>> = errorCodes;
   for (const [kind, code] of Object.entries(numbers)) assert.type(code, 'number', kind);
 });

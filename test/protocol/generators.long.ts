@@ -61,9 +61,9 @@ const npm = run(
 );
 if (npm.status !== 0) {
   console.log(`skipped: json-schema-to-typescript and quicktype: ${npm.text.trim().split('\n').at(-1)}`);
-  test('two generators need the registry of npm', () => undefined);
+  test('the tests of two type generators need the npm registry', () => undefined);
 } else {
-  test('json-schema-to-typescript makes types that compile, one for each definition', () => {
+  test('json-schema-to-typescript makes a type for each definition, and all types compile', () => {
     const { status, text } = run(join(place, 'node_modules/.bin/json2ts'), '-i', schema, '-o', 'json2ts.ts');
     assert.is(status, 0, text);
     const made = readFileSync(join(place, 'json2ts.ts'), 'utf8');
@@ -77,7 +77,7 @@ if (npm.status !== 0) {
     compiles('json2ts');
   });
 
-  test('quicktype makes types that compile', () => {
+  test('the generator quicktype makes types that compile', () => {
     const words = [
       '--src-lang',
       'schema',
@@ -109,9 +109,9 @@ const pip =
     : { status: 1, text: 'python3 with venv is missing' };
 if (pip.status !== 0) {
   console.log(`skipped: datamodel-code-generator: ${pip.text.trim().split('\n').at(-1)}`);
-  test('a third generator needs python3 and PyPI', () => undefined);
+  test('the test of a third type generator needs python3 and PyPI', () => undefined);
 } else {
-  test('the documented command for Python makes models that import and check', () => {
+  test('the documented command for Python makes models that Python can import and use to check data', () => {
     const made = run(join(place, 'env/bin/datamodel-codegen'), ...documentedWords());
     assert.is(made.status, 0, made.text);
     const use = [
@@ -125,7 +125,7 @@ if (pip.status !== 0) {
     assert.is(text.trim(), 'turn 1 one\nrefused');
   });
 
-  test('mypy --strict accepts those models', () => {
+  test('mypy --strict accepts the models that the documented command for Python makes', () => {
     const { status, text } = run(join(place, 'env/bin/mypy'), '--strict', 'models.py');
     assert.is(status, 0, text);
   });

@@ -27,7 +27,7 @@ test('every generated file matches protocol.json', () => {
   }
 });
 
-test('the check names outdated files and writes nothing, and generating updates them', () => {
+test('the check of generated files names outdated files without writing, and the generator updates these files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));
@@ -55,7 +55,7 @@ test('the check names outdated files and writes nothing, and generating updates 
   }
 });
 
-test('openrpc.json is valid by the meta-schema of OpenRPC 1.4.1', () => {
+test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () => {
   // The document spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
   const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
   const schema = JSON.parse(
@@ -80,7 +80,7 @@ test('openrpc.json is valid by the meta-schema of OpenRPC 1.4.1', () => {
   assert.not(validate({ ...document, methods: [{ params: [] }] }), 'the meta-schema finds a wrong document');
 });
 
-test('in openrpc.json every schema has its own title or is a reference, and required parameters come first', () => {
+test('every schema in openrpc.json is a reference or has a unique title, and required parameters come first', () => {
   const titles: string[] = [];
   const visit = (value: unknown, isSchema: boolean, where: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -119,7 +119,7 @@ test('in openrpc.json every schema has its own title or is a reference, and requ
   assert.ok(titles.length > 500);
 });
 
-test('the root of schema.json refers to every definition, and no type in it is a list of types', () => {
+test('the root of schema.json refers to every definition, and each type in schema.json is a single type', () => {
   const schema = readJson('protocol/schema.json') as {
     properties: Record<string, { $ref: string }>;
     $defs: object;
@@ -142,14 +142,14 @@ test("metaModel.json is a model by LSP's meta-model schema", () => {
   assert.not(validate({ ...model, requests: [{ method: 1 }] }), 'the schema finds a wrong model');
 });
 
-test('every name in a reference of metaModel.json is defined there', () => {
+test('metaModel.json defines every name that it refers to', () => {
   const text = JSON.stringify(readJson('protocol/metaModel.json'));
   const names = new Set([...text.matchAll(/"name":"(\w+)"/g)].map((match) => match[1]));
   for (const [, name] of text.matchAll(/"kind":"reference","name":"(\w+)"/g))
     assert.ok(names.has(name), name);
 });
 
-test('schema.json contains the hash that initialize answers', () => {
+test('schema.json contains the same hash as the answer to initialize', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
@@ -193,7 +193,7 @@ function sample(name: string): fc.Arbitrary<unknown> {
     .map(([base, noise]) => ({ ...(base as object), ...noise }));
 }
 
-test('the validators agree with ajv on the same schema', () => {
+test('our validators give the same results as ajv with schema.json', () => {
   const names = protocol.methods
     .filter((method) => method.params !== undefined && method.examples.length > 0)
     .map((method) => method.name);
@@ -217,7 +217,7 @@ test('the validators agree with ajv on the same schema', () => {
   assert.ok(refused > 100, `only ${refused} of 2000 were refused`);
 });
 
-test('the table of methods contains every method', () => {
+test('the generated table of methods contains every method of the protocol', () => {
   assert.equal(
     Object.keys(methods),
     protocol.methods.map((method) => method.name),

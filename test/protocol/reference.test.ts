@@ -18,7 +18,7 @@ const wordsAMinute = 250;
 
 const guide = text.slice(text.indexOf('\n## Guide\n'), text.indexOf('\n## Words\n'));
 
-test('the tables beside the guide take an hour at most, and the types half an hour', () => {
+test('reading the tables of the reference takes at most an hour, and reading the types half an hour', () => {
   const at = text.indexOf('\n## Types\n');
   const tables = (wordsIn(text.slice(0, at)) - wordsIn(guide)) / wordsAMinute;
   const types = wordsIn(text.slice(at)) / wordsAMinute;
@@ -37,13 +37,13 @@ interface Message {
 
 const messageOf = (json: string): Message => JSON.parse(json) as Message;
 
-test('the guide takes 25 minutes to read', () => {
+test('reading the guide takes at most 25 minutes', () => {
   const minutes = wordsIn(guide) / 200;
   console.log(`note: the guide takes ${minutes.toFixed(0)} minutes`);
   assert.ok(minutes > 8 && minutes <= 25, `${minutes} minutes`);
 });
 
-test('the daemon accepts or may send every message of the guide', () => {
+test('every message in the guide is valid, except requests that the guide shows with their refusal', () => {
   const methods = new Map<unknown, string>();
   const blocks = [...guide.matchAll(/```json\n(.*)\n```/g)].map(([, json = '']) => json);
   for (const [at, json] of blocks.entries()) {
@@ -62,7 +62,7 @@ test('the daemon accepts or may send every message of the guide', () => {
   assert.ok(blocks.length > 25);
 });
 
-test('every link leads to a heading or a row', () => {
+test('every link in the reference leads to a heading or a row', () => {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
@@ -76,13 +76,13 @@ test('every link leads to a heading or a row', () => {
   assert.equal(dead, []);
 });
 
-test('the reference lists every method, error with its code, and type', () => {
+test('the reference lists every method, every type, and every error with its code', () => {
   for (const { name } of protocol.methods) assert.ok(text.includes(`\n### ${name}\n`), name);
   for (const { name, code } of protocol.errors)
     assert.ok(text.includes(`| ${code} | <a id="${name.toLowerCase()}">`), name);
 });
 
-test('the reference names only files that its reader has', () => {
+test('the reference names only files that its readers have', () => {
   const files = [...text.matchAll(/`([\w./-]+\.(?:md|json|ts|py|rs))`/g)].map(([, file = '']) => file);
   const theirs = /^(session\.json|owner\.json|README\.md|src\/|a\.txt)/;
   const here = ['schema.json', 'openrpc.json', 'metaModel.json', 'protocol.json', 'clients/scenarios.json'];

@@ -7,7 +7,7 @@ import { checkProperty } from '../support/property.ts';
 
 const create = 'checkpoint/create';
 
-test('an issue names the place, the problem and the valid form', () => {
+test('an issue that a validator reports names the place, the problem and the valid form', () => {
   assert.equal(validateParams(create, { kind: 'loop', name: 3 }), [
     { path: '/session', message: 'is missing', expected: 'present' },
     { path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' },
@@ -15,7 +15,7 @@ test('an issue names the place, the problem and the valid form', () => {
   ]);
 });
 
-test('strings are well-formed Unicode, even deep in open objects and in names', () => {
+test('a validator accepts only well-formed Unicode, even in names and deep in open objects', () => {
   const append = (user: unknown): string[] =>
     validateParams('conversation/append', { session: 's', entry: { user, assistant: {} } }).map(
       (i) => i.path,
@@ -26,14 +26,14 @@ test('strings are well-formed Unicode, even deep in open objects and in names', 
   assert.equal(append({ deep: { '\ud83d': 1 } }), ['/entry/user/deep']);
 });
 
-test('deep nesting is refused without using up the stack', () => {
+test('a validator refuses deep nesting without using up the stack', () => {
   let deep: unknown = 'end';
   for (let i = 0; i < 200_000; i += 1) deep = [deep];
   const issues = validateParams('conversation/setAgents', { session: 's', agents: { deep } });
   assert.is(issues[0]?.message, 'is nested more than 512 levels deep');
 });
 
-test('a union is recognised by its constant field', () => {
+test('a validator recognises the variant of a union by its constant field', () => {
   const progress = (value: unknown): string[] =>
     validateParams('$/progress', { token: 1, value }).map((issue) => issue.path);
   assert.equal(progress({ kind: 'begin', title: 'x' }), []);
@@ -41,7 +41,7 @@ test('a union is recognised by its constant field', () => {
   assert.equal(progress({ kind: 'other' }), ['/value/kind']);
 });
 
-test('results and error data are checked too', () => {
+test('the validators also check results and error data', () => {
   assert.equal(validateResult('checkpoint/hasChanges', { hasChanges: true }), []);
   assert.is(validateResult('checkpoint/hasChanges', {}).length, 1);
   assert.equal(validateResult('shutdown', null), []);
@@ -49,12 +49,12 @@ test('results and error data are checked too', () => {
   assert.is(validateErrorData({ kind: 'InvalidTag', retryable: false, effects: 'some' }).length, 1);
 });
 
-test('no JSON value at all makes a validator throw, and at most 50 issues are reported', () =>
+test('a validator never throws, whatever the JSON value, and reports at most 50 issues', () =>
   checkProperty(fc.tuple(fc.constantFrom(...Object.keys(methods)), fc.jsonValue()), ([method, value]) => {
     assert.ok(validateParams(method, value).length <= 50);
   }));
 
-test('names of methods and errors are not looked up in the prototype', () => {
+test('names of methods and errors are not looked up in the prototype of an object', () => {
   assert.equal(validateParams('constructor', { a: 1 }), []);
   assert.not(Object.hasOwn(errorCodes, 'toString'));
 });

@@ -64,7 +64,7 @@ for (const [name, obstacle, start] of servers) {
     continue;
   }
 
-  test(`a session is pushed by ${name} and fetched back`, () =>
+  test(`a session that is pushed by ${name} can be fetched again`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });
@@ -114,7 +114,7 @@ for (const [name, obstacle, start] of servers) {
       assert.ok(performance.now() - started < 15_000);
     }));
 
-  test(`a host of ${name} that is busy is asked again later`, () =>
+  test(`the daemon repeats a push later when the host of ${name} is busy`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));
@@ -140,7 +140,7 @@ for (const [name, obstacle, start] of servers) {
       cutter.close();
     }));
 
-  test(`${cuts} interrupted connections by ${name} lose nothing`, () =>
+  test(`pushes by ${name} lose nothing over ${cuts} interrupted connections`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

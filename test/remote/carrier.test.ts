@@ -36,7 +36,7 @@ async function refusal(machine: Machine): Promise<CheckpointdError> {
   return error;
 }
 
-test('on a host that accepts only branches, branches are used, and that is reported and remembered', async () => {
+test('if a host accepts only branches, the daemon uses branches, reports this, and remembers it for the host', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.hideRefs', 'refs/checkpointd');
   await withMachine(remote, async (machine) => {
@@ -60,7 +60,7 @@ test('on a host that accepts only branches, branches are used, and that is repor
   });
 });
 
-test('a declining hook is reported in its own words, and the next push succeeds', async () => {
+test('the error of a push quotes the message of a hook that declined, and the next push succeeds', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
@@ -74,7 +74,7 @@ test('a declining hook is reported in its own words, and the next push succeeds'
   });
 });
 
-test('a host that refuses large packs is reported as such', async () => {
+test('the error of a push says that the host refuses large packs', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.maxInputSize', '1k');
   await withMachine(remote, async (machine) => {
@@ -86,7 +86,7 @@ test('a host that refuses large packs is reported as such', async () => {
   });
 });
 
-test('a remote that sends more than it announced is refused, and none of its data stays', async () => {
+test('the daemon refuses a remote that sends more than the limit, and keeps none of its data', async () => {
   const remote = bareRepository();
   const git = (args: readonly string[], input: string | Buffer = ''): string =>
     execFileSync('git', args, { cwd: remote, input, encoding: 'utf8' }).trim();
@@ -105,7 +105,7 @@ test('a remote that sends more than it announced is refused, and none of its dat
   await objects.close();
 });
 
-test('a host that limits the number of requests is asked again later, without a new turn', async () => {
+test('a push that the host refused for too many requests is repeated later without a new turn', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "Too many requests" >&2\nexit 1\n');
@@ -125,7 +125,7 @@ test('a host that limits the number of requests is asked again later, without a 
   });
 });
 
-test('a remote that was emptied gets the whole line again', async () => {
+test('a push to a remote that was emptied sends the whole line again', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();
@@ -136,7 +136,7 @@ test('a remote that was emptied gets the whole line again', async () => {
   });
 });
 
-test('a remote that was reset to an earlier head of ours gets the next head', async () => {
+test('a push to a remote that was reset to an earlier head of ours succeeds', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();

@@ -203,7 +203,7 @@ function withTree({ heads: [, second], remote }: Scene, tree: string): string {
 }
 
 for (const [name, [forge, why]] of Object.entries(lies)) {
-  test(`${name} is refused, and no part of it is stored`, () =>
+  test(`a fetch refuses ${name}, and stores no part of it`, () =>
     scene(async (at) => {
       at.remote.point(at.ref, forge(at));
       await refuses(at, why);
@@ -236,7 +236,7 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(trees)) {
-  test(`a checkpoint that contains ${name} is refused`, () =>
+  test(`a fetch refuses a checkpoint that contains ${name}`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -258,7 +258,7 @@ for (const [name, make] of Object.entries(trees)) {
 }
 
 for (const damage of ['missing', 'corrupt'] as const) {
-  test(`a content that is ${damage} on the remote is refused`, () =>
+  test(`a fetch refuses a content that is ${damage} on the remote`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -298,7 +298,7 @@ const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => 
   nothing: () => 'nonsense',
 };
 
-test('broken refs are listed as damaged, and the others are fetched', () =>
+test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
   scene(async ({ remote, two, session, ref, heads }) => {
     const broken = Object.values(brokenRefs).map((make, at) => {
       const name = `refs/checkpointd/${session}/wr_0000000000000000000${at}`;
@@ -322,7 +322,7 @@ test('broken refs are listed as damaged, and the others are fetched', () =>
     assert.equal([lines, refused.length], [[], broken.length + 1]);
   }));
 
-test('a remote with more refs than sessions can have is refused', () =>
+test('a fetch refuses a remote with more refs than sessions can have', () =>
   scene(async ({ remote, two, heads }) => {
     const names = Array.from({ length: 160_000 }, (_, at) => {
       const number = String(at).padStart(20, '0');
@@ -335,7 +335,7 @@ test('a remote with more refs than sessions can have is refused', () =>
     }
   }));
 
-test('a refused line affects no other line, and its earlier version stays', () =>
+test('a line that a fetch refuses keeps its earlier version, and affects no other line', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;
     remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));

@@ -20,7 +20,7 @@ for (const text of [
   });
 }
 
-test('a file: URL and a path are one address', () => {
+test('a file: URL and its path count as the same address', () => {
   assert.equal(parseRemoteUrl('file:///srv/a%20b.git'), { form: 'file', path: '/srv/a b.git' });
   assert.is(remoteUrlForGit(parseRemoteUrl('/srv/a b.git')), 'file:///srv/a%20b.git');
 });

@@ -21,12 +21,12 @@ const found: readonly (readonly [rule: string, text: string])[] = [
 ];
 
 for (const [rule, text] of found) {
-  test(`a content with a ${rule} is detected`, () => {
+  test(`the search for secrets detects a content with a ${rule}`, () => {
     assert.is(secretIn(Buffer.from(`first line\n${text}\nlast line\n`)), rule);
   });
 }
 
-test('ordinary text, public keys and binary data are no secrets', () => {
+test('ordinary text, public keys and binary data do not count as secrets', () => {
   for (const text of [
     'const key = process.env.AWS_KEY;\n',
     '-----BEGIN PUBLIC KEY-----\n',

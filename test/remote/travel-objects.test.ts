@@ -23,7 +23,7 @@ async function written(objects: TravelObjects, name: string, count: number): Pro
   return Promise.all(texts.map(async (text) => (await objects.write('blob', text)) as BlobId));
 }
 
-test('many loose objects and refs become one pack and one file of refs', async () => {
+test('packing a travel repository turns many loose objects and refs into one pack and one file of refs', async () => {
   const objects = await TravelObjects.open(temporaryDirectory('lines'));
   const ids = await written(objects, 'content', 600);
   const refs = new Map(ids.slice(0, 30).map((id, at) => [`refs/lines/a/${at}`, id]));
@@ -39,7 +39,7 @@ test('many loose objects and refs become one pack and one file of refs', async (
   await objects.close();
 });
 
-test('many packs become few, and an object keeps its content', async () => {
+test('packing a travel repository joins many packs into few, and each object keeps its content', async () => {
   const objects = await TravelObjects.open(temporaryDirectory('lines'));
   const all: BlobId[] = [];
   for (let fetch = 0; fetch < 25; fetch += 1) {
@@ -58,7 +58,7 @@ test('many packs become few, and an object keeps its content', async () => {
   await objects.close();
 });
 
-test('a repository with too many packs is replaced by an empty one', async () => {
+test('a travel repository with too many packs is replaced by an empty repository', async () => {
   const directory = temporaryDirectory('heads');
   const objects = await TravelObjects.open(directory);
   await written(objects, 'content', 600);

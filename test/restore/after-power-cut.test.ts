@@ -59,7 +59,7 @@ function startAnew(session: Session): void {
   }
 }
 
-test('an answered restore has a note until its files are synced, and the answer does not wait for that (F92)', () =>
+test('a restore is answered before its files are synced, and keeps a note until they are synced (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     assert.is(notesOf(session).length, 1, 'the files did not reach the disk');
@@ -70,7 +70,7 @@ test('an answered restore has a note until its files are synced, and the answer 
     await until('the note is removed', () => notesOf(session).length === 0);
   }));
 
-test('an orderly end removes a session with unsynced restored files, an abrupt end does not', () =>
+test('an orderly end removes a session with unsynced restored files, but an abrupt end keeps the session', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -85,7 +85,7 @@ test('an orderly end removes a session with unsynced restored files, an abrupt e
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
 
-test('after a mere kill no part of an answered restore is repeated, whatever was changed since', () =>
+test('after a kill without a power cut no part of an answered restore is repeated, whatever was changed since', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -100,7 +100,7 @@ test('after a mere kill no part of an answered restore is repeated, whatever was
     await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
-test('after a power cut the lost files of an answered restore are restored, and later edits stay (F92)', () =>
+test('after a power cut the next opening restores the lost files of an answered restore, and later edits stay (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -123,7 +123,7 @@ test('after a power cut the lost files of an answered restore are restored, and 
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('a machine that started again long after the restore keeps the later work', () =>
+test('no answered restore is repeated after a power cut long after the restore, so later work stays', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -139,7 +139,7 @@ test('a machine that started again long after the restore keeps the later work',
     assert.equal(notesOf(again), []);
   }));
 
-test('after a power cut the later of two answered restores counts', () =>
+test('after a power cut only the later of two answered restores is repeated', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
@@ -158,7 +158,7 @@ test('after a power cut the later of two answered restores counts', () =>
   }));
 
 for (const what of ['ref and commit', 'ref'])
-  test(`a restore that lost its ${what} to a power cut is repeated, including the conversation`, () =>
+  test(`the next opening repeats a restore whose ${what} a power cut destroyed, including the conversation`, () =>
     withSessions(async (rig) => {
       const session = await answered(rig);
       const head = session.requireCheckpoints().index.head;
@@ -184,7 +184,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('an unreadable note, or one of another directory, blocks nothing', () =>
+test('a note of an answered restore that is unreadable, or names another directory, blocks nothing', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

@@ -17,7 +17,7 @@ function probe(root: string): Folding {
   }
 }
 
-test('the probe gives the folding of the file system and leaves nothing behind', () => {
+test('the probe finds out whether the file system folds names, and leaves nothing behind', () => {
   const root = makeDirectory();
   assert.is(probe(root).foldsCase, false, 'no name tells');
   writeFileSync(`${root}/name`, '');
@@ -28,7 +28,7 @@ test('the probe gives the folding of the file system and leaves nothing behind',
   remove(root);
 });
 
-test('a file system that folds case is detected', () => {
+test('the probe detects a file system that folds case', () => {
   const root = makeDirectory();
   const image = `${root}/image`;
   mkdirSync(`${root}/mount`);
@@ -90,7 +90,7 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
   failed.map((each) => `${each.path} ${each.reason}`);
 
 for (const dryRun of [true, false]) {
-  test(`two names that a folding disk treats as one are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+  test(`two names that a folding disk treats as equal are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
     const { session } = await daemon.open(root);
@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a file whose name changed only in case gets its earlier name and content, and undo reverses that (${mode})`, async () => {
+  test(`a file whose name changed only in case gets its earlier name and content, and undo reverses both (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a file with a changed case and a foreign edit stays if the client asks for it', async () => {
+test('a file whose name changed in case stays after a foreign edit if the client asks to skip conflicts', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);

@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`a restore to 1 works without the lost ${lost}: contents that only the lost one could explain count as edits`, () =>
+  test(`a restore of 1 succeeds although ${lost} is lost, and contents that only ${lost} could explain count as edits`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));
@@ -53,7 +53,7 @@ for (const lost of ['0', '2'])
       assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
     }));
 
-test('a content that the store lost unnoticed is stored again before its file is deleted, and undo restores it', () =>
+test('a restore stores a content that the store lost unnoticed before it deletes the file, and undo restores the file', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     const tree = await treeOf(rig, session, '2');

@@ -63,7 +63,7 @@ const standing = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: directories ${how} under an open session are stored again before a restore, and its undo works after a restart`, async () => {
+    test(`${strategy}: a restore stores directories again that were ${how} under an open session, and can be undone after a restart`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const stood = standing(root);
@@ -79,7 +79,7 @@ for (const strategy of ['sqlite', 'shadow', 'local'])
       await next.close();
     });
 
-test('lost permission tables of a git store are stored again, too', async () => {
+test('a restore stores lost permission tables of a git store again', async () => {
   const open = await twoTurns('shadow');
   const { daemon, root, session } = open;
   chmodSync(join(root, 'd/sub/a.txt'), 0o600);
@@ -96,7 +96,7 @@ test('lost permission tables of a git store are stored again, too', async () => 
   await next.close();
 });
 
-test('a restore of one path deletes nothing when the store has lost the directories above', async () => {
+test('a restore of one path deletes nothing when the store has lost the directories above this path', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '2' });

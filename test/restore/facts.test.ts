@@ -34,7 +34,7 @@ for (const call of [
   ['open', 'EACCES'],
   ['lstat', 'EIO'],
 ] as const)
-  test(`a file that cannot be read (${call.join(' ')}) stays, and is reported as failed`, () =>
+  test(`a restore keeps a file that cannot be read (${call.join(' ')}), and reports the file as failed`, () =>
     withSessions(async (rig) => {
       rig.write('kept', 'kept\n');
       const { id: session } = await rig.open();
@@ -55,7 +55,7 @@ for (const call of [
       assert.equal(failures(again), []);
     }));
 
-test('a soft restore reports no unreadable file, because it would not delete it', () =>
+test('a soft restore reports no unreadable file, because a soft restore would not delete the file', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('later/made', 'made\n');
@@ -63,7 +63,7 @@ test('a soft restore reports no unreadable file, because it would not delete it'
     assert.equal(failures(await restoreWith(rig, session, ['open', 'EIO'], { mode: 'soft' })), []);
   }));
 
-test('a hard restore opens a closed directory again when only its permission bits differ', () =>
+test('a hard restore gives a private directory its usual permission bits again when nothing else differs', () =>
   withSessions(async (rig) => {
     rig.write('shut/same.txt', 'same');
     const { session } = await rig.request('session/open', { workspace: rig.work });

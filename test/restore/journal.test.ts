@@ -21,7 +21,7 @@ const intent: RestoreIntent = {
   extra: { conversation: 7 },
 };
 
-test('an intent is read back unchanged, with names of any bytes, and is gone when removed', () => {
+test('the journal reads an intent back unchanged, with names of any bytes, and finds none after its removal', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   assert.equal(journal.read(), { kind: 'none' });
@@ -33,7 +33,7 @@ test('an intent is read back unchanged, with names of any bytes, and is gone whe
   remove(root);
 });
 
-test('the intent is synced before its rename, and the directory after the rename and after the removal', () => {
+test('the journal syncs an intent before its rename, and the directory after the rename and after the removal', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
@@ -46,7 +46,7 @@ test('the intent is synced before its rename, and the directory after the rename
   remove(root);
 });
 
-test('the directory in an intent of an earlier version, with its device, is still recognised', () => {
+test('the journal recognises the directory in an intent of an earlier version, which also names the device', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };
@@ -59,7 +59,7 @@ test('the directory in an intent of an earlier version, with its device, is stil
   remove(root);
 });
 
-test('an intent that a flipped bit changed is refused, and one without a checksum is accepted', () => {
+test('an intent that a flipped bit changed is refused, and an intent without a checksum is accepted', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);
@@ -83,7 +83,7 @@ test('a journal that cannot be parsed is reported and kept', () => {
   remove(root);
 });
 
-test('the sweep removes only temporary files of its own restore, follows no link, enters no .git, and returns moved directories', async () => {
+test('the sweep removes only temporary files of its restore, follows no link, skips .git, and moves directories back', async () => {
   const root = makeDirectory();
   const own = `.ckpt-tmp-${intent.id}`;
   mkdirSync(`${root}/outside`);

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('a write after the restore is back two seconds later, reported, and in the next checkpoint (F76)', () =>
+test('a late write to a displaced file returns two seconds after the restore, is reported, and is in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -63,7 +63,7 @@ test('a displaced file without a late write is removed silently', () =>
   }));
 
 for (const method of ['session/close', 'session/delete'] as const)
-  test(`${method} does not wait, and loses no late write (F76)`, () =>
+  test(`${method} does not wait for the late look, and loses no late write (F76)`, () =>
     withSessions(async (rig) => {
       const { session, write } = await restored(rig);
       write('late edit\n');
@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`after a kill before the late look, the late write is back when the session is ${end} (F50, F76)`, async () => {
+  test(`a late write before a kill returns to its file when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a displaced file without a late write is kept outside the work tree until the look, then removed', () =>
+test('a displaced file without a late write stays outside the work tree until the late look removes it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -106,7 +106,7 @@ test('a displaced file without a late write is kept outside the work tree until 
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('a write through a descriptor opened before the restore returns to its path (F76)', () =>
+test('a write through a descriptor that was opened before the restore returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -115,7 +115,7 @@ test('a write through a descriptor opened before the restore returns to its path
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('a late write is kept beside a path that was edited or removed since (F76)', () =>
+test('a late write is kept beside its path if the path was edited or removed after the restore (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();
@@ -142,7 +142,7 @@ test('without a store a late write is kept beside its path, and unwritten files 
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('on another disk no file is displaced, and the restore works as before', () =>
+test('with the storage on another disk a restore displaces no file, and still works', () =>
   withTree(async ({ restore, read, kept, work }) => {
     const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const other = mkdtempSync(`${shared}/checkpointd-other-`);
@@ -157,7 +157,7 @@ test('on another disk no file is displaced, and the restore works as before', ()
     }
   }));
 
-test('a file with another name is not mistaken for an edit of the displaced file', () =>
+test('a write through a second name of a displaced file does not count as a late write', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     linkSync(`${work}/d/f`, `${work}/../second`);
     await restore();
@@ -186,13 +186,13 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('a look that is killed at any point is repeated by the next one, and loses nothing', async () => {
+test('a late look that is killed at any point is repeated by the next look, and loses nothing', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('after a power cut that destroyed the note, stored files are removed and others are kept', () =>
+test('after a power cut destroyed the note, the late look removes displaced files that are stored, and keeps all others', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -203,7 +203,7 @@ test('after a power cut that destroyed the note, stored files are removed and ot
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('an edit stays in place while another directory is at the path of the work tree', () =>
+test('a late write stays among the displaced files while another directory is at the path of the work tree', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -220,7 +220,7 @@ test('an edit stays in place while another directory is at the path of the work 
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`edits of both contents in the moment of the exchange are kept, with second names ${where} (F76)`, () =>
+  test(`edits of both contents at the moment of the exchange are kept, with second names ${where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;
@@ -245,7 +245,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('an edit in the moment of the exchange returns to its path at once if it is the only edit', () =>
+test('an edit at the moment of the exchange returns to its path at once if no other edit was made', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

@@ -49,7 +49,7 @@ async function restore(
   return { first, failed };
 }
 
-test('a directory in the way of a file is reported whole, and removed only when all of it is saved (F71)', async () => {
+test('a directory in the way of a file is removed only when all its ignored files are saved (F71)', async () => {
   for (const saves of [true, false]) {
     const root = makeDirectory();
     const captured = model({ 'd/seen': 's', other: 'new' });
@@ -72,7 +72,7 @@ test('a directory in the way of a file is reported whole, and removed only when 
   }
 });
 
-test('an ignored file or link where the target has a file or needs a directory is saved first (F71)', async () => {
+test('an ignored file or link is saved before a restore writes a file or directory at its path (F71)', async () => {
   const root = makeDirectory();
   const onDisk = model({ f: 'ignored', d: 'ignored too' });
   const target = model({ f: 'x', 'd/e/g': 'y', 'l/m': 'z' });
@@ -83,7 +83,7 @@ test('an ignored file or link where the target has a file or needs a directory i
   remove(root);
 });
 
-test('ignored files in a directory that the target lacks stay (F73)', async () => {
+test('a restore keeps ignored files in a directory that the target lacks (F73)', async () => {
   const root = makeDirectory();
   const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
   const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
@@ -94,7 +94,7 @@ test('ignored files in a directory that the target lacks stay (F73)', async () =
   remove(root);
 });
 
-test('a restore leaves a file that cannot be saved, reports its path as failed and restores the others (F74)', async () => {
+test('a restore keeps a file that cannot be saved, reports its path as failed, and restores all other files (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',
@@ -126,7 +126,7 @@ test('a restore leaves a file that cannot be saved, reports its path as failed a
   remove(root);
 });
 
-test('directories without any file are no obstruction', async () => {
+test('directories without any file do not count as obstructions', async () => {
   const root = makeDirectory();
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });
@@ -136,7 +136,7 @@ test('directories without any file are no obstruction', async () => {
   remove(root);
 });
 
-test('a file that appears after the last look is not overwritten', async () => {
+test('a restore does not overwrite a file that appears after its last look', async () => {
   const root = makeDirectory();
   const target = model({ 'd/f': 'x' });
   const plan = planBetween(model({}), target, 'hard');

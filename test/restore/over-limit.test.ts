@@ -31,7 +31,7 @@ async function resumed(rig: SessionRig, change: () => void): Promise<string> {
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
 
 for (const mode of ['soft', 'hard'] as const) {
-  test(`${mode}: undo removes a large restored file, and redo restores it again`, () =>
+  test(`${mode}: undo removes a restored file over the size limit, and redo restores the file again`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       assert.equal(paths((await rig.request('checkpoint/restore', { session, tag: '0', mode })).restored), [
@@ -45,7 +45,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), large);
     }));
 
-  test(`${mode}: undo restores the small file that a large restored file replaced`, () =>
+  test(`${mode}: undo restores the small file that a restored file over the size limit replaced`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rig.write('large', 'small\n'));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });
@@ -55,7 +55,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: a later write at the path is not mistaken for the restored file, and is reported`, () =>
+  test(`${mode}: undo keeps and reports a file over the size limit that was written after the restore`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });

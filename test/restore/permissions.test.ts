@@ -31,7 +31,7 @@ async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelT
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
 }
 
-test('a dry run foresees a read-only directory for writes, deletions, and paths that wait for them', async () => {
+test('a dry run foresees that a read-only directory refuses writes and deletions, and fails all dependent paths', async () => {
   const root = makeDirectory();
   const present = {
     ...model({
@@ -136,7 +136,7 @@ async function withAttributes(
   }
 }
 
-test('append-only files and directories are foreseen, and files beside them are not refused', async () => {
+test('a dry run foresees refusals by append-only files and directories, and no refusals for files beside them', async () => {
   const root = makeDirectory();
   const present = model({
     'log/a': 'new',
@@ -198,7 +198,7 @@ test('append-only files and directories are foreseen, and files beside them are 
 });
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a dry run foresees what an append-only file refuses, and the run agrees`, () =>
+  test(`${strategy}: a dry run foresees the refusals of an append-only file, and the real restore has the same refusals`, () =>
     withSessions(async (rig) => {
       for (const name of ['log', 'ok']) rig.write(name, 'one');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -27,14 +27,14 @@ function operations(plan: RestorePlan): string[] {
 
 const failures = (plan: RestorePlan): string[] => plan.failed.map(({ path, reason }) => `${path} ${reason}`);
 
-test('the reasons of a plan are those of the protocol', () => {
+test('a plan uses exactly the reasons that the protocol defines', () => {
   const entry = (value: Entry): Entry => value;
   const change = (value: TreeChange): TreeChange => value;
   const contents = (value: SnapshotStore): Contents => value;
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('soft deletes only files in the way (F79), and hard deletes all files that the target lacks (F80)', () => {
+test('a soft plan deletes only files in the way (F79), and a hard plan deletes all files that the target lacks (F80)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -46,7 +46,7 @@ test('soft deletes only files in the way (F79), and hard deletes all files that 
   ]);
 });
 
-test('writes go from shallow to deep, deletes from deep to shallow, whatever the order of the changes', () =>
+test('a plan writes from shallow to deep and deletes from deep to shallow, whatever the order of the changes', () =>
   checkProperty(fc.tuple(trees, trees, fc.constantFrom('soft', 'hard'), fc.nat()), ([a, b, mode, turn]) => {
     const plan = planBetween(a, b, mode);
     const changes = changesBetween(a, b);
@@ -75,11 +75,11 @@ test('writes go from shallow to deep, deletes from deep to shallow, whatever the
       assert.ok(i === 0 || depth(plan.deletes[i - 1]?.path ?? '') >= depth(path));
   }));
 
-test('without a difference the plan is empty', () => {
+test('a plan without a difference is empty', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
-test('paths restrict the plan to files and directories, plus the files in their way', () => {
+test('paths restrict a plan to the given files and directories, and the files in their way', () => {
   const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
   const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
   const only = (...paths: string[]): string[] =>
@@ -90,7 +90,7 @@ test('paths restrict the plan to files and directories, plus the files in their 
   assert.equal(only('absent'), []);
 });
 
-test('a path that could not be captured is neither deleted nor overwritten, and is reported (F74)', () => {
+test('a plan neither deletes nor overwrites a path that could not be captured, and reports the path (F74)', () => {
   const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });
@@ -105,7 +105,7 @@ test('a path that could not be captured is neither deleted nor overwritten, and 
   ]);
 });
 
-test('invalid stored names fail, and only they', () => {
+test('a plan fails exactly the stored names that are invalid', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -123,7 +123,7 @@ test('invalid stored names fail, and only they', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('a conflict is overwritten and reported, or skipped with dependent paths, or stops the restore', () => {
+test('a plan overwrites and reports a conflict, or skips it with all dependent paths, or stops the restore', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',
@@ -152,7 +152,7 @@ test('a conflict is overwritten and reported, or skipped with dependent paths, o
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a path to leave alone stays and is reported with its reason, unless a write needs its place', () => {
+test('a plan keeps a path that it must leave alone and reports the reason, unless a write needs the place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -171,7 +171,7 @@ test('a path to leave alone stays and is reported with its reason, unless a writ
   assert.equal(plan.conflicts, [path('b')]);
 });
 
-test('a restore of exact paths touches nothing below or beside them, and reports other differences', () => {
+test('a plan for exact paths changes nothing below or beside these paths, and reports other differences', () => {
   const present = model({ a: '2', 'd/x': '2', 'd/y': '2', e: '2' });
   const target = model({ a: '1', 'd/x': '1', 'd/y': '1' });
   const plan = planBetween(present, target, 'hard', { only: new Set(['a', 'd', 'd/x'].map(path)) });
@@ -182,13 +182,13 @@ test('a restore of exact paths touches nothing below or beside them, and reports
   );
 });
 
-test('a different mode alone is a permission change, and a link that becomes a file is a write', () => {
+test('a plan treats a different mode alone as a permission change, and a link that becomes a file as a write', () => {
   const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
   const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
 });
 
-test('a private directory is never widened unless the target is known to contain it', () => {
+test('a plan never widens the mode of a private directory unless the target is known to contain the directory', () => {
   const present = {
     ...model({ 'p/x': 'x', 'q/y': 'y' }),
     directories: new Map([
@@ -201,7 +201,7 @@ test('a private directory is never widened unless the target is known to contain
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('names that are equal on the file system fail together, and their neighbours do not', () => {
+test('names that the file system treats as equal fail together, and the names beside them do not fail', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',
@@ -221,7 +221,7 @@ test('names that are equal on the file system fail together, and their neighbour
   assert.is(plan(true, true).length, 6);
 });
 
-test('a file whose name has another spelling in the target is replaced although another write is refused', () => {
+test('a plan replaces a file whose name has another spelling in the target, even if an unrelated write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),
@@ -235,7 +235,7 @@ test('a file whose name has another spelling in the target is replaced although 
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('a file with several names is replaced when only its permission bits differ', () => {
+test('a plan replaces a file with several names even if only its permission bits differ', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),
@@ -247,7 +247,7 @@ test('a file with several names is replaced when only its permission bits differ
   assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
 });
 
-test('a plan of many files is made in slices, and equals the plan that is made at once', async () => {
+test('a plan of many files that is made in slices equals the plan that is made at once', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));

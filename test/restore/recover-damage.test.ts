@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`with a content of both target and safety ${how} the rest is finished, the paths are reported, and the session continues`, () =>
+  test(`with a content of target and of safety checkpoint ${how}, a recovery restores all other paths and reports the two`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost contents that are still to be written. The safety checkpoint lost contents of files
@@ -80,7 +80,7 @@ for (const how of ['missing', 'wrong'] as const) {
     }));
 }
 
-test('without the trees of target and safety the note is set aside, and intact checkpoints are available', () =>
+test('if the trees of target and safety checkpoint are lost, the note is set aside, and intact checkpoints are available', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const found = turnsOn(rig);

@@ -27,7 +27,7 @@ async function twoTurns(rig: SessionRig): Promise<Session> {
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('an edit after the kill is reported as a conflict, and one undo restores it and the state before', () =>
+test('an edit after the kill of a restore is a conflict, and one undo restores the edit and the former state', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -47,7 +47,7 @@ test('an edit after the kill is reported as a conflict, and one undo restores it
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('a file that was created after the kill, at a path that neither state has, stays and is reported', () =>
+test('a file that was created after the kill of a restore, at a path that neither state has, stays and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -68,7 +68,7 @@ test('a file that was created after the kill, at a path that neither state has, 
   }));
 
 for (const steps of [2, 4, 6]) {
-  test(`an interrupted restore that skips foreign edits, stopped at step ${steps}, also skips them when it is finished`, () =>
+  test(`a restore that skips foreign edits and is stopped at step ${steps} also skips foreign edits when it is finished`, () =>
     withSessions(async (rig) => {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
@@ -84,7 +84,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('an interrupted restore that fails for foreign edits keeps edits made after the kill', () =>
+test('a recovery keeps edits after the kill if the interrupted restore was to fail for foreign edits', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -97,7 +97,7 @@ test('an interrupted restore that fails for foreign edits keeps edits made after
     assert.equal(texts(again.recovered?.conflicts), ['f3']);
   }));
 
-test('a file that the restore only revealed is kept when its undo is interrupted and finished', () =>
+test('a file that a restore only revealed stays when the undo of the restore is interrupted and finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -134,7 +134,7 @@ test('a file that an interrupted restore reveals stays when it is finished', () 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('edits stay safe when the recovery itself is interrupted twice', () =>
+test('no edit is lost when the recovery of a restore is itself interrupted twice', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -162,7 +162,7 @@ test('edits stay safe when the recovery itself is interrupted twice', () =>
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('with the note of an earlier version, which does not name the undone restore, the revealed file stays', () =>
+test('a revealed file stays even if the note is of an earlier version, which does not name the undone restore', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
@@ -190,7 +190,7 @@ test('with the note of an earlier version, which does not name the undone restor
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('another directory at the path of the work tree is not touched, and the right one is finished later', () =>
+test('a recovery changes no other directory at the path of the work tree, and finishes once the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -219,7 +219,7 @@ test('another directory at the path of the work tree is not touched, and the rig
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('checkpoint/init abandons the restore of another directory, and continues with the present one', () =>
+test('checkpoint/init abandons the unfinished restore of another directory, and continues with the present directory', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

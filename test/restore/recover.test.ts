@@ -49,7 +49,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('a broken restore is finished before the next change, and the files before it are saved (R20)', () =>
+test('the next change first finishes a broken restore, and one undo brings back the files before the restore (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -87,7 +87,7 @@ for (const lasting of [false, true])
     }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`a recovery that ends in ${give} before any change leaves the intent to the next one`, () =>
+  test(`a recovery that ends in ${give} before any change leaves the intent to the next recovery`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();
@@ -117,7 +117,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('a restore whose content is lost cannot be finished and is undone (R20)', () =>
+test('the daemon undoes an unfinished restore if a content is lost (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);
@@ -137,7 +137,7 @@ test('a restore whose content is lost cannot be finished and is undone (R20)', (
     assert.equal(leftovers(rig), []);
   }));
 
-test('an unreadable intent stops the opening and stays for a person to look at', () =>
+test('an unreadable intent makes the opening fail, and stays on the disk for a person to inspect', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { intentFile } = session.parts.directory;

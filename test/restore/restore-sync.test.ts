@@ -103,7 +103,7 @@ const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Prom
   });
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
-  test(`${strategy}: displaced files are synced before a restore changes a file (F92)`, () =>
+  test(`${strategy}: a restore syncs the contents that it displaces before it changes a file (F92)`, () =>
     withSyncs(async (rig, syncs) => {
       rig.write('a', 'one\n');
       rig.write('deep/er/b', 'one\n');
@@ -136,7 +136,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
     }));
 }
 
-test('shadow: many contents in one pack are synced before a restore changes anything (F92)', () =>
+test('shadow: a restore syncs many displaced contents in one pack before it changes anything (F92)', () =>
   withSyncs(async (rig, syncs) => {
     for (let n = 0; n < 400; n += 1) rig.write(`many/${n}`, `first ${n}\n`);
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });
@@ -150,7 +150,7 @@ test('shadow: many contents in one pack are synced before a restore changes anyt
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: with durability power a restore is answered after all its files are synced`, () =>
+  test(`${strategy}: with durability power a restore is answered only after all its files are synced`, () =>
     withSessions(async (rig) => {
       for (let n = 0; n < 20; n += 1) rig.write(`deep/${n}`, `${n} one\n`);
       const { session } = await rig.request('session/open', {

@@ -15,7 +15,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('too little free space is detected before the first change', () =>
+test('a restore detects too little free space before its first change', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -27,7 +27,7 @@ test('too little free space is detected before the first change', () =>
     assert.equal([...walk(root)], [...manifest(present)]);
   }));
 
-test('a name too long for the file system fails alone', () =>
+test('a name that is too long for the file system fails, and all other paths are restored', () =>
   inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
@@ -38,7 +38,7 @@ test('a name too long for the file system fails alone', () =>
     assert.equal(result.restored, ['ok']);
   }));
 
-test('a damaged or missing content is detected before the first change', async () => {
+test('a restore detects a damaged or missing content before its first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });
@@ -54,7 +54,7 @@ test('a damaged or missing content is detected before the first change', async (
   }
 });
 
-test('a cancel before the first change leaves nothing behind', () =>
+test('a restore that is cancelled before its first change leaves nothing behind', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', b: 'new' });
     const target = model({ a: 'old', b: 'old' });

@@ -13,7 +13,7 @@ process.umask(0o022);
 // calls, too.
 testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
 
-test('after SIGKILL at a sample of calls every file is whole (F86)', async () => {
+test('after SIGKILL at some calls of a restore every file is whole (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
   let killed = 0;
   for (let n = 5; n < 400; n += 37) {

@@ -55,7 +55,7 @@ export function testFaults(strides: Readonly<Record<string, number>>, deadStride
 }
 
 function testErrors(code: string, stride: number): void {
-  test(`${code} at the n-th call leaves every file whole, is answered truly, and a repetition completes (F91)`, async () => {
+  test(`${code} at the n-th call of a restore leaves every file whole, the answer is true, and a repetition completes (F91)`, async () => {
     const outcomes = new Map<string, number>();
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
@@ -97,7 +97,7 @@ function testErrors(code: string, stride: number): void {
 }
 
 function testDeaths(stride: number): void {
-  test('death at the n-th call leaves every file whole at every moment, and recovery completes (F86)', async () => {
+  test('a kill at the n-th call of a restore leaves every file whole at every moment, and the recovery completes (F86)', async () => {
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
       build(root, present);

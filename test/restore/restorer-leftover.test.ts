@@ -15,7 +15,7 @@ for (const [often, times, effects] of [
   ['once', 1, 'none'],
   ['again and again', 1000, 'unknown'],
 ] as const)
-  test(`a temporary file does not stay for good when its staging fails and its removal fails ${often}`, () =>
+  test(`a temporary file is removed in the end when its staging fails and its removal fails ${often}`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();

@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a directory that became a link to the outside is restored, and the outside is untouched (F67)', () =>
+test('a restore replaces a link to the outside by the former directory, and changes nothing outside (F67)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
@@ -29,7 +29,7 @@ test('a directory that became a link to the outside is restored, and the outside
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('a link in place of a file is replaced, never written through, and a new link above stays (F68)', () =>
+test('a restore replaces a link in place of a file, never writes through links, and keeps a new link above (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
@@ -52,7 +52,7 @@ test('a link in place of a file is replaced, never written through, and a new li
     );
   }));
 
-test('a root that is replaced before the first write ends the restore, and the other tree does not change (F70)', () =>
+test('a restore ends if another tree takes the path of the root before the first write, and this tree does not change (F70)', () =>
   inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });

@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('strict modes are restored and are never wider in between (F22)', () =>
+test('a restore restores strict modes, and no file is wider in between (F22)', () =>
   inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {
@@ -60,7 +60,7 @@ test('an edit made after the capture is never lost: the file stays and is report
       assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
   }));
 
-test('an edit between staging and putting in place is never lost (F76)', () =>
+test('an edit between the staging of a new content and its rename is never lost (F76)', () =>
   inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i' });
     const target = model({ e: 'old', d: 'file now', z: 'z' });
@@ -81,7 +81,7 @@ test('an edit between staging and putting in place is never lost (F76)', () =>
     assert.is([...walk(root).keys()].filter((name) => name.includes('.ckpt-')).length, 0);
   }));
 
-test('readers never find a file missing, empty or partial (F77)', () =>
+test('during a restore readers never find a file missing, empty or partial (F77)', () =>
   inDirectory(async (root) => {
     const size = 300_000;
     const names = Array.from({ length: 8 }, (_, i) => `f${i}`);

@@ -51,7 +51,7 @@ async function counting(
   return calls;
 }
 
-test('the plan pairs a removed file with an equal new file, and prefers the pair that moves with its directory', () => {
+test('the plan pairs a removed file with an equal new file, and prefers a new file to which its whole directory moves', () => {
   const present = model({ 'a/x': '1', 'a/y': '', 'b/y': '', z: 'z', keep: 'k', l: link('t') });
   const target = model({ 'c/x': '1', 'c/y': '', 'd/y': '', z2: 'z', keep: 'k', copy: 'k', m: link('t') });
   assert.equal(movesOf(planBetween(present, target, 'hard')), [
@@ -63,13 +63,13 @@ test('the plan pairs a removed file with an equal new file, and prefers the pair
   assert.equal(movesOf(planBetween(present, target, 'soft')), []);
 });
 
-test('the plan moves no file with private permissions, another mode, or a path that a write needs', () => {
+test('the plan does not move a file that has private permissions, whose mode changes, or whose path a write needs', () => {
   const present = model({ p: file('p', 0o600), x: file('x', 0o755), way: 'w' });
   const target = model({ p2: file('p', 0o600), x2: 'x', 'way/w': 'w' });
   assert.equal(movesOf(planBetween(present, target, 'hard')), []);
 });
 
-test('a moved directory is renamed whole, keeps its inodes, and gets the time of the restore', () =>
+test('a restore renames a moved directory as a whole, keeps its inodes, and gives it the time of the restore', () =>
   inDirectory(async (root) => {
     const present = model({ ...many('moved'), other: 'o' });
     const target = model({ ...many('home/src'), other: 'o' });
@@ -97,7 +97,7 @@ test('a durable restore syncs each moved file', () =>
     assert.ok((calls.get('fsync') ?? 0) >= 20);
   }));
 
-test('ignored and new files stay in the old directory, and the others move', () =>
+test('ignored and new files stay in the old directory when all other files move', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     writeFileSync(`${root}/moved/ignored`, 'i');
@@ -111,7 +111,7 @@ test('ignored and new files stay in the old directory, and the others move', () 
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('a file that appears in a directory while it moves is returned to its path, and so is an edit', () =>
+test('a new file or an edit in a directory that a restore is moving returns to its path', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -137,7 +137,7 @@ test('a file that appears in a directory while it moves is returned to its path,
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('a directory that appears at the new path is kept, and the files move into it one by one', () =>
+test('a restore keeps a directory that appears at the new path, and moves the files into it one by one', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -154,7 +154,7 @@ test('a directory that appears at the new path is kept, and the files move into 
   }));
 
 for (const point of ['link', 'rename'])
-  test(`an edit before the ${point} of a single file keeps its path, and the target is written`, () =>
+  test(`an edit before the ${point} of a moved file keeps its path, and the restore writes the target`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });
@@ -183,7 +183,7 @@ function linkReplaced(root: string): void {
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }
 
-test('a file with a second name, and a directory with other bits, are not renamed', () =>
+test('a restore does not rename a file with a second name, or a directory whose permission bits change', () =>
   inDirectory(async (root) => {
     const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
     const target = model({ b: 'content', 'home/f': 'w' });
@@ -197,7 +197,7 @@ test('a file with a second name, and a directory with other bits, are not rename
     assert.equal(readdirSync(root).sort(), ['b', 'home', 'second']);
   }));
 
-test('a move whose file changed before the restore writes the target, or fails where the store lost the content', () =>
+test('if a file to move has changed, the restore writes the target, or fails when the store lost the content', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'one', c: 'two' });
     const target = model({ b: 'one', d: 'two' });

@@ -62,7 +62,7 @@ function restore(root: string, displacedTo?: string): Promise<AppliedPlan> {
 }
 
 for (const where of ['beside it', 'outside the work tree']) {
-  test(`files of a lower overlay layer are restored, with second names ${where}`, () =>
+  test(`a restore restores files of a lower overlay layer, with second names ${where}`, () =>
     onOverlay(async (work, aside) => {
       const result = await restore(work, where === 'beside it' ? undefined : aside);
       assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);
@@ -74,7 +74,7 @@ for (const where of ['beside it', 'outside the work tree']) {
     }));
 }
 
-test('an edit between the second name and the rename is found under the second name', () =>
+test('a restore finds an edit between the second name and the rename under the second name', () =>
   onOverlay(async (work) => {
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;

@@ -41,7 +41,7 @@ test('a hard restore makes the work tree exactly the target, whatever both conta
   );
 });
 
-test('a soft restore restores all files of the target and keeps others that are not in its way (F79)', async () => {
+test('a soft restore restores all files of the target, and keeps all other files that are not in its way (F79)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -63,7 +63,7 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
 
-test('equal files keep inode and times, and differing files keep their usual mode (F23)', () =>
+test('a restore keeps inode and times of equal files, and the usual mode of differing files (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });

@@ -70,7 +70,7 @@ test('a file that another program wrote over a restored file is reported as chan
     );
   }));
 
-test('a file that another program wrote before its turn stays, and is reported as not restored', () =>
+test('a file that another program writes before the restore reaches it stays, and is reported as not restored', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -85,7 +85,7 @@ test('a file that another program wrote before its turn stays, and is reported a
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('a restored file that another program removed is reported', () =>
+test('a restore reports a restored file that another program removed meanwhile', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -97,7 +97,7 @@ test('a restored file that another program removed is reported', () =>
     assert.not.ok(existsSync(join(rig.work, 'a')));
   }));
 
-test('an undisturbed restore under a strict umask, of links, modes and ignored files, is reported as complete', () =>
+test('an undisturbed restore of links, modes and ignored files is complete even under a strict umask', () =>
   withSessions(async (rig) => {
     const mask = process.umask(0o077);
     try {
@@ -112,7 +112,7 @@ test('an undisturbed restore under a strict umask, of links, modes and ignored f
     }
   }));
 
-test('ignored files that a restore writes are in its checkpoint, even with repeated names, and undo removes them', () =>
+test('the checkpoint of a restore contains the ignored files that the restore wrote, and undo removes these files', () =>
   withSessions(async (rig) => {
     const files = ['x/.gitignore', 'a/x', 'b/c/x'];
     const { id: session } = await rig.open();

@@ -50,7 +50,7 @@ for (const [kind, tag, path] of [
   // No merge needs this content, but the restore would write it.
   ['DataCorrupt', '1', ':b'],
 ] as const)
-  test(`a revert of a range that lacks ${tag}${path} changes nothing, and names the damage`, () =>
+  test(`a revert of a range whose store lost ${tag}${path} changes nothing, and names the damage`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       await spoil(rig, before, tag, path);
@@ -79,7 +79,7 @@ function whileMerging(session: Session, edit: (time: number) => void): void {
   });
 }
 
-test('an edit that is made while the daemon merges is merged, too', () =>
+test('a revert also merges an edit that is made while the daemon merges', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     whileMerging(session, (time) => {
@@ -123,7 +123,7 @@ async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   const left = ['turn', 'turn', 'turn', 'safety', 'restore'];
 
-  test(`${strategy}: a revert leaves its own checkpoint and one safety checkpoint, also when it changes nothing`, () =>
+  test(`${strategy}: a revert leaves its own checkpoint and one safety checkpoint, even if it changes nothing`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);

@@ -14,7 +14,7 @@ const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as cons
 const exactly = (tag: string) => ({ tag, mode: 'hard', ...policy }) as const;
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 
-test('a file that a .gitignore of the checkpoint ignored stays, at any depth, and is reported; newer files are deleted', () =>
+test('a restore keeps and reports a file that the checkpoint’s .gitignore files ignored, and deletes newer files', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '.env\n/build/\n');
     rig.write('sub/.gitignore', '*.local\n!kept.local\n');
@@ -45,7 +45,7 @@ test('a file that a .gitignore of the checkpoint ignored stays, at any depth, an
     assert.is(rig.read('later'), 'made since\n');
   }));
 
-test('a file that the old rules would have ignored is saved and replaced if the target needs its path', () =>
+test('a restore saves and replaces a file that the old rules ignored if the target needs its path', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out/\n');
     rig.write('out', 'a file of this name is not ignored\n');
@@ -78,7 +78,7 @@ test("the exclude globs and the size limit of the checkpoint count, and not toda
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
-test('undo removes restored files that today’s exclude globs ignore, and redo restores them', () =>
+test('undo removes restored files that the present exclude globs ignore, and redo restores these files', () =>
   withSessions(async (rig) => {
     const excluded = ['a', 'data/b'];
     for (const file of excluded) rig.write(file, `${file} then\n`);
@@ -104,7 +104,7 @@ test('undo removes restored files that today’s exclude globs ignore, and redo 
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('a file that an include glob captured does not count as left out', () =>
+test('a restore deletes a newer file that an include glob captured, even if a .gitignore rule matches the file', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };
@@ -115,7 +115,7 @@ test('a file that an include glob captured does not count as left out', () =>
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
-test('a path that the target could not read stays, even when it is readable now', () =>
+test('a restore keeps a path that the checkpoint could not capture, even if the path is readable now', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, 'pipe')]);
     rig.write('f', '1\n');
@@ -145,7 +145,7 @@ test("for rules of the repository above the work tree today's version counts", (
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
-test('undo reverses a restored file, whatever the earlier rules say', () =>
+test('undo removes a restored file even if the ignore rules match the file', () =>
   withSessions(async (rig) => {
     rig.write('a.log', 'log\n');
     const session = await rig.open();

@@ -19,7 +19,7 @@ function makeSparse(path: string, size: number, text = '', position = 0): void {
 const megabyte = 1 << 20;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a restored sparse file takes no more space than at its capture`, () =>
+  test(`${strategy}: a restored sparse file takes no more space than when it was captured`, () =>
     withSessions(async (rig) => {
       const names = ['middle', 'start', 'end', 'hole'].map((name) => `${rig.work}/${name}`);
       const [middle = '', start = '', end = '', hole = ''] = names;
@@ -47,7 +47,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('a content is written exactly, with any zeros and in any parts', () =>
+test('the sparse writer writes a content exactly, whatever its zeros and its parts', () =>
   inDirectory((root) => {
     const run = fc.record({ byte: fc.constantFrom(0, 0, 1), length: fc.nat(9000) });
     const path = `${root}/file`;

@@ -21,14 +21,14 @@ test('the death of a process that was visible at the start is reported once', as
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 1);
 });
 
-test('a process that was not visible at the start is not watched', async () => {
+test('the daemon does not watch a process that was not visible at the start', async () => {
   let alive = false;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 0);
   alive = true;
   assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
 });
 
-test('a process whose parent changed has lost its client if the client was its parent', async () => {
+test('a daemon whose parent process changed has lost its client if the parent was the client', async () => {
   let parent = 7;
   assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);

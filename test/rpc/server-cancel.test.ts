@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('a request cancelled after it recovered a restore does not report effects none', async () => {
+test('a request that is cancelled after it finished an interrupted restore does not report effects none', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gate, gc, gcResult, started, untilAborted } from './server-rig.ts';
 
-test('shutdown waits briefly for running requests, then aborts them with -32802, and answers within a second', async () => {
+test('shutdown waits briefly for running requests, then aborts these requests with -32802, and answers within a second', async () => {
   const held = gate();
   const server = await started({
     'store/gc': async () => {
@@ -28,7 +28,7 @@ test('shutdown waits briefly for running requests, then aborts them with -32802,
   assert.equal(server.stops, ['shutdown']);
 });
 
-test('shutdown answers within a second even when the stop takes longer, and exit waits for the stop', async () => {
+test('shutdown answers within a second even if the daemon needs longer to stop, and exit waits until it has stopped', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   const startedMs = performance.now();
@@ -41,7 +41,7 @@ test('shutdown answers within a second even when the stop takes longer, and exit
   assert.is(await server.exited, 0);
 });
 
-test('requests before the end of input are answered before the end', async () => {
+test('requests before the end of input are answered before the daemon ends', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(30);
@@ -55,7 +55,7 @@ test('requests before the end of input are answered before the end', async () =>
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('requests before the end of input are answered even if that takes longer than a client waits after shutdown', async () => {
+test('requests before the end of input are answered even if they take longer than a client waits after shutdown', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);
@@ -70,13 +70,13 @@ test('requests before the end of input are answered even if that takes longer th
   assert.equal(last?.result, gcResult);
 });
 
-test('a stop that fails does not keep the daemon alive', async () => {
+test('the daemon ends even if closing its sessions fails', async () => {
   const server = await started({}, () => Promise.reject(new Error('no')));
   server.send({ jsonrpc: '2.0', method: 'exit' });
   assert.is(await server.exited, 1);
 });
 
-test('the first end determines the exit code, and no new request begins meanwhile', async () => {
+test('the first reason to end determines the exit code, and no new request begins while the daemon ends', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   await server.request(0, 'session/list');

@@ -53,13 +53,13 @@ test('the text of a foreign error never reaches the client, and is logged under 
   assert.ok(server.logged.some((line) => line.level === 'info' && line.message.includes('SECRET')));
 });
 
-test('a full disk is NoSpace', async () => {
+test('the error of a full disk has the kind NoSpace', async () => {
   const full = Object.assign(new Error('ENOSPC: /secret/path'), { code: 'ENOSPC' });
   const server = await started({ 'store/gc': () => Promise.reject(full) });
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'NoSpace');
 });
 
-test('a result too large to send is ResponseTooLarge and says whether the request had its effect', async () => {
+test('a result that is too large to send gives ResponseTooLarge, and the error says whether the request had its effect', async () => {
   const huge = (): never => ({ text: 'x'.repeat(65 * 1024 * 1024) }) as never;
   const server = await started({ 'store/gc': async () => huge(), 'session/list': async () => huge() });
   const frame = await server.request(1, 'store/gc', gc);

@@ -6,7 +6,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { validateParams } from '../../src/protocol/validators.ts';
 import { gc, gcResult, started } from './server-rig.ts';
 
-test('progress begins after 100 ms, comes at most ten times a second and ends before the response', async () => {
+test('progress begins after 100 ms, is sent at most ten times a second, and ends before the response', async () => {
   const server = await started({
     'store/gc': async (_params, context) => {
       for (let done = 0; done < 70; done += 1) {
@@ -57,7 +57,7 @@ test('progress begins after 100 ms, comes at most ten times a second and ends be
   assert.equal(values.at(-1)?.value, { kind: 'end', message: '69 of 70 files' });
 });
 
-test('progress ends before an error too, and is not sent without a token', async () => {
+test('progress also ends before an error response, and is not sent without a token', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(130);
@@ -73,7 +73,7 @@ test('progress ends before an error too, and is not sent without a token', async
   assert.is(server.frames.length, 5);
 });
 
-test('the client gets warnings of the log, and no lines of lower levels', async () => {
+test('the client gets warnings of the log, but no lines of lower levels', async () => {
   const server = await started({});
   const from = server.frames.length;
   server.server.logSink('info', 'quiet');

@@ -9,7 +9,7 @@ import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
 
 for (const order of orders) {
-  test(`clients killed in the order ${order.join(', ')}: the others continue, nothing is lost, no event is sent twice`, () =>
+  test(`if clients are killed in the order ${order.join(', ')}, other clients continue, nothing is lost, no event is sent twice`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session', () => starter.session !== undefined);

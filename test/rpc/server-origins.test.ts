@@ -17,7 +17,7 @@ const events = [
   'conversation/didChange',
 ] as const;
 
-test('two clients and a command line get each event once, with the client that caused it', () =>
+test('two clients and a command line get each event once, and the event names the client that caused it', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });
@@ -70,7 +70,7 @@ test('two clients and a command line get each event once, with the client that c
     await first.close();
   }));
 
-test('an opening and a full window are reported to the other clients with the client that caused them', () =>
+test('the events for an opening and a full window name the client that caused them, and reach all other clients', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });

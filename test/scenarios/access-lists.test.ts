@@ -130,7 +130,7 @@ listTest('bits that were captured without a list give no rights through a later 
   }),
 );
 
-test('where access lists cannot be read, only the owner keeps the rights that a group would gain', () =>
+test('when access lists cannot be read, a restore drops group rights that other users do not have', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

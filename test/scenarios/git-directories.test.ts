@@ -36,7 +36,7 @@ test('a restore loses no commit of a repository that is called .bare', () =>
     assert.is(git(rig, 'status', '--porcelain', '--untracked-files=no'), '');
   }));
 
-test('files of an ordinary directory are not written into a repository that replaced the directory', () =>
+test('a restore writes no files of an ordinary directory into a repository that replaced the directory', () =>
   withSessions(async (rig) => {
     for (const name of ['config', 'refs/heads/main', 'objects/info/alternates'])
       rig.write(`.bare/${name}`, 'old\n');

@@ -28,7 +28,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return id;
 }
 
-test('directories replaced at any step of a restore leave no temporary file in the work tree', async () => {
+test('a restore leaves no temporary file in the work tree, even if directories are replaced at any step', async () => {
   let exchanges = 0;
   for (let n = 1; (await exchangedAt(n)) === 1; n += 7) exchanges += 1;
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
@@ -62,7 +62,7 @@ async function exchangedAt(n: number): Promise<number> {
   return exchanges;
 }
 
-test('a restore keeps a directory that holds an immutable file, and a dry run foresees that', () =>
+test('a restore keeps a directory that contains an immutable file, and a dry run foresees this', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const locked = join(rig.work, 'd/kind/of');

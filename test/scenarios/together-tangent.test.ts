@@ -10,7 +10,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('leaving a tangent with files restores them and the counters, and undo returns into it (C23)', async () => {
+test('leaving a tangent with files restores the files and the counters, and undo returns into the tangent (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -40,7 +40,7 @@ test('leaving a tangent with files restores them and the counters, and undo retu
   assert.is((await create(at)).tag, '2');
 });
 
-test('leaving with the tail keeps the files, and leaving outside a tangent does nothing (C19, C23)', async () => {
+test('leaving a tangent with its tail keeps the files, and leaving without a tangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -100,7 +100,7 @@ for (const [name, remove] of [
     },
   ],
 ] as const) {
-  test(`after ${name} a reopened conversation is where it was before`, async () => {
+  test(`a reopened conversation has the same messages as before, even after ${name}`, async () => {
     let at = await home();
     for (const content of ['a', 'b', 'c']) {
       await append(at, content);

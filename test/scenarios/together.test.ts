@@ -54,7 +54,7 @@ async function lived(at: Home): Promise<Map<string, Whole>> {
   return wholes;
 }
 
-test('after a restore everything is as in the checkpoint, and going back and forth loses nothing (C33, C34, Q26)', async () => {
+test('each of many restores makes everything equal to its checkpoint, and loses nothing (C33, C34, Q26)', async () => {
   let at = await home();
   const wholes = await lived(at);
   for (const tag of ['1', '3', '2.1', '1.1', '2', '1', '3']) {
@@ -90,7 +90,7 @@ test('a session opened without checkpoints has the restored conversation, and ke
   assert.equal(await said(at), ['a', 'future']);
 });
 
-test('without checkpoints no change is made over an interrupted restore: checkpoint/init is required first', async () => {
+test('without checkpoints a session with an interrupted restore refuses changes until checkpoint/init', async () => {
   let at = await home();
   await append(at, 'a');
   const { daemon, session } = at;
@@ -110,7 +110,7 @@ test('without checkpoints no change is made over an interrupted restore: checkpo
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('importing the document of a session, and deleting the importer, deletes nothing of that session (Q15)', async () => {
+test('deleting a session that imported the document of a first session deletes nothing of the first session (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);
@@ -123,7 +123,7 @@ test('importing the document of a session, and deleting the importer, deletes no
   assert.is(readFileSync(join(at.root, 'a.txt'), 'utf8'), 'precious');
 });
 
-test('without the storage an exported document is still complete, because it owns no checkpoint (C2, C32)', async () => {
+test('an exported document is complete even without the storage, because the document owns no checkpoint (C2, C32)', async () => {
   const at = await home();
   await append(at, 'a');
   await create(at);

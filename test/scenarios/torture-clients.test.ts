@@ -33,7 +33,7 @@ const killed: readonly Step[] = [
 ];
 
 for (const client of ['python', 'pythonSync'] as const)
-  test(`an episode with kills works with the client "${client}"`, async () => {
+  test(`an episode of the torture with kills works with the client "${client}"`, async () => {
     const bridge = bridgeTo(client);
     if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
     const tally = new Tally();
@@ -79,7 +79,7 @@ test('the torture detects a client that hangs, changes messages or does not repo
   assert.match(await defectOf(stays), /hangs/);
 });
 
-test('the end of a daemon is read from the client’s message', async () => {
+test('the torture reads from the client’s message how a daemon ended', async () => {
   for (const [words, end] of [
     ['the daemon ended with 2: no such log', { code: 2, signal: null }],
     ['the daemon ended with exit status: 2: no such log', { code: 2, signal: null }],
@@ -92,7 +92,7 @@ test('the end of a daemon is read from the client’s message', async () => {
   }
 });
 
-test('the torture reports a missing client, and works with its own driver', () => {
+test('the torture reports a missing client, and then works with its own driver', () => {
   const bin = mkdtempSync(join(tmpdir(), 'checkpointd-no-clients-'));
   try {
     const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
@@ -114,7 +114,7 @@ test('the torture reports a missing client, and works with its own driver', () =
   }
 });
 
-test('time in which the daemon waited for a processor does not count, but a hang is still detected', async () => {
+test('the torture does not count the time in which the daemon waited for a processor, and still detects a hang', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

@@ -16,7 +16,7 @@ const options: TortureOptions = {
   say: () => undefined,
 };
 
-test('a defect (restores make files executable) is found, reduced to a few steps, and found again with these', async () => {
+test('the torture finds a planted defect, reduces the episode to a few steps, and finds the defect again with these steps', async () => {
   // Every file changes its mode between its check and its rename. The daemon's own check of the result compares only
   // contents (other contents would be reported as failed), so only the torture's checker sees it.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;

@@ -29,7 +29,7 @@ for (const [from, to] of [
   ['local', 'shadow'],
   ['sqlite', 'sqlite'],
 ] as const) {
-  test(`a session of ${from} continues in ${to} on another machine`, async () => {
+  test(`a session in ${from} continues in ${to} on another machine`, async () => {
     const remote = bareRepository();
     const container = await machine(remote);
     await container.open({ strategy: from });
@@ -79,7 +79,7 @@ for (const [from, to] of [
   });
 }
 
-test('a push without changes sends nothing, and the next one sends only new data', async () => {
+test('a push without changes sends nothing, and a later push sends only new data', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('a repeated key gets the first answer of every request about a remote', asy
   }
 });
 
-test('a repeated key gets the first answer of every request about a remote, after a restart too', async () => {
+test('a repeated key gets the first answer of every request about a remote, even after a restart', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -168,7 +168,7 @@ test('an import whose answer was not logged is found by its key', async () => {
   await last.close();
 });
 
-test('a file that stays is named by its bytes when its name is not UTF-8', async () => {
+test('a push names a file that it does not send by its bytes if the name is not UTF-8', async () => {
   const one = await machine(bareRepository());
   await one.open();
   const name = Buffer.concat([Buffer.from('.env.'), Buffer.from([0xff])]);
@@ -193,7 +193,7 @@ test("a push, a fetch and an import do not change the user's repository", async 
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('secrets, strict files and included files stay here, and a hard restore elsewhere keeps them', async () => {
+test('a push does not send secrets, strict files and included files, and a hard restore elsewhere keeps these files', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });
@@ -240,7 +240,7 @@ test('secrets, strict files and included files stay here, and a hard restore els
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('two machines that continue from one checkpoint make two lines, and each is notified of the other', async () => {
+test('two machines that continue from one checkpoint make two lines, and each machine is notified of the other line', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -281,7 +281,7 @@ test('two machines that continue from one checkpoint make two lines, and each is
   assert.is(three.read('a.txt'), 'two\n');
 });
 
-test('no machine pushes a deleted session again', async () => {
+test('no machine pushes a session again that was deleted on the remote', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -328,7 +328,7 @@ test("a cloned container gets a new writer's id, and the lines of both are compl
   assert.equal([updated.length, refused], [2, []]);
 });
 
-test('a session is pushed automatically after its turns, and again when the remote returns', async () => {
+test('a session is pushed automatically after its turns, and the push is repeated when the remote is back', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open({ remote: 'team', push: 'turn' });
@@ -398,7 +398,7 @@ test('two storages with one writer id that push at once make two complete lines'
   }
 });
 
-test('machines whose clocks are wrong by a century lose nothing, and their deletions are valid', async () => {
+test('machines whose clocks are wrong by a century lose nothing, and their deletions count', async () => {
   const remote = bareRepository();
   execFileSync('git', ['config', 'receive.fsckObjects', 'true'], { cwd: remote });
   const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
@@ -455,7 +455,7 @@ async function inYear<T>(year: number, work: () => Promise<T>): Promise<T> {
 }
 
 for (const strategy of ['shadow', 'sqlite'])
-  test(`a secret that was once sent by name stays here when it is not named again (${strategy})`, async () => {
+  test(`a push does not send a secret that only an earlier push named (${strategy})`, async () => {
     const remote = bareRepository();
     const one = await machine(remote);
     await one.open({ strategy });

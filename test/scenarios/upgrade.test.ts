@@ -56,7 +56,7 @@ function assertWithin(now: unknown, before: unknown, at: string): void {
   for (const [name, value] of Object.entries(before)) assertWithin(fields.get(name), value, `${at}.${name}`);
 }
 
-test('the archive has every strategy, and a new strategy needs a new archive', () => {
+test('the archive of old sessions has every strategy, so a new strategy needs a new archive', () => {
   assert.equal(
     Object.keys(strategies).filter((name) => !strategiesOfFormat1.some((known) => known === name)),
     [],
@@ -181,7 +181,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: data of a later version is refused with the remedy and does not change (O22, O23)`, async () => {
+  test(`${strategy}: the daemon refuses data of a later version with a remedy, and does not change the data (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {
@@ -208,7 +208,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('data of a later version is neither swept nor deleted', () =>
+test('the daemon neither sweeps nor deletes data of a later version', () =>
   withRig(async (rig) => {
     layOutFormat1(rig.top, 'shadow');
     const session = sessionOfFormat1(rig.work, 'shadow');

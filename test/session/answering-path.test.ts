@@ -70,7 +70,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('a request on a mount that never answers fails with this reason, others continue, and shutdown takes at most a second', () =>
+test('a request on a mount that never answers fails for this reason, other requests continue, and shutdown takes a second', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

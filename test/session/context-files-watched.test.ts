@@ -47,7 +47,7 @@ const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[]
 ];
 
 for (const [name, path, change] of changes) {
-  test(`when ${name} the watcher invalidates the length before any request (C25)`, () =>
+  test(`when ${name}, the watcher drops the cached length of the context message before any request (C25)`, () =>
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);
@@ -55,7 +55,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('changes of other files keep the remembered length (C25)', () =>
+test('the cached length of the context message stays when other files change (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

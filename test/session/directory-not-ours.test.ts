@@ -45,7 +45,7 @@ async function idOf(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('a link at the path of a new session is refused, and its target is untouched', () =>
+test('an opening refuses a link at the path of a new session, and does not change the target of the link', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     const victim = victimIn(rig);
@@ -62,7 +62,7 @@ test('a link at the path of a new session is refused, and its target is untouche
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('a directory with a user’s files at the path of a session is refused and stays', () =>
+test('an opening refuses and keeps a directory with a user’s files at the path of a session', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -75,7 +75,7 @@ test('a directory with a user’s files at the path of a session is refused and 
     assert.equal(contentsOf(rig.shadow(session)), before);
   }));
 
-test('no removal follows the link of a kept session that was moved to another disk', () =>
+test('removals do not follow the link that replaces a kept session after its move to another disk', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -125,7 +125,7 @@ test('a copied session with a user’s files is resumed, and not removed', () =>
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`another directory in place of a session that is ${how} is not deleted, even with its marker`, () =>
+  test(`a directory in place of a session that is ${how} is not deleted, even if it has the marker of the session`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);
@@ -141,7 +141,7 @@ for (const how of ['closed', 'open'] as const) {
     }));
 }
 
-test('a link that replaces an open session’s directory survives close, with its target', () =>
+test('a link that replaces the directory of an open session survives a close, and so does its target', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);
@@ -155,7 +155,7 @@ test('a link that replaces an open session’s directory survives close, with it
     assert.match(rig.logText(), /is a link/);
   }));
 
-test('a link in place of the session’s log or own directory is refused, and its target is not written', () =>
+test('an opening refuses a link in place of the session’s log or own directory, and does not write to its target', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -180,7 +180,7 @@ test('a link in place of the session’s log or own directory is refused, and it
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('a renamed directory is deleted without following links in it', () =>
+test('the deletion of a renamed directory follows no links', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

@@ -16,7 +16,7 @@ function withStorage(body: (storage: string) => void): void {
   }
 }
 
-test('a session’s id depends on work tree, conversation and strategy only, and is unambiguous (Q14)', () => {
+test('the id of a session depends only on work tree, conversation and strategy, and is unambiguous (Q14)', () => {
   const id = sessionIdOf('/work', 'c', 'shadow');
   assert.match(id, /^ses_[0-9a-z]{26}$/);
   assert.is(sessionIdOf('/work', 'c', 'shadow'), id);
@@ -55,7 +55,7 @@ test('the storage and a session’s directory are private to the user (F116)', (
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('only temporary files of a killed daemon are removed (F59)', () =>
+test('an opening removes only temporary files of a killed daemon (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

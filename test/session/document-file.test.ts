@@ -11,7 +11,7 @@ import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('a restore that cannot be finished stops only an export that would replace a file', () =>
+test('a restore that cannot be finished prevents only an export that would replace a file', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('b.txt', 'one\n');
@@ -37,7 +37,7 @@ test('a restore that cannot be finished stops only an export that would replace 
     assert.is(rig.read('b.txt'), 'one\n', 'it was finished first');
   }));
 
-test('an export replaces only regular files: a link, a FIFO or a device stays', () =>
+test('an export replaces only regular files, and keeps a link, a FIFO or a device', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });

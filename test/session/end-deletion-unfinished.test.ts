@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('a kept session with a killed restore is not deleted before a client has opened it', () =>
+test('a kept session with a killed restore cannot be deleted before a client opens the session', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);

@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('only clean and old orphans are removed: none that are young, have a journal, belong to another user or lack a marker (F98)', () =>
+test('the sweep removes old orphans, but no orphan that has a journal, belongs to another user or lacks a marker (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -92,7 +92,7 @@ test('only clean and old orphans are removed: none that are young, have a journa
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('kept sessions, those with living owners, foreign markers and other directories are never swept, even without a grace period', () =>
+test('even without a grace period the sweep keeps kept sessions, living owners, foreign markers and other directories', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -116,7 +116,7 @@ test('kept sessions, those with living owners, foreign markers and other directo
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('the next start deletes a session that was renamed away, even if the start before was killed', () =>
+test('the next start deletes a session that was renamed for its deletion, even if the previous start was killed', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -136,7 +136,7 @@ test('the next start deletes a session that was renamed away, even if the start 
     assert.ok(store.exists());
   }));
 
-test('data outside the orphan’s directory is removed first, and a failure keeps the orphan', () =>
+test('the sweep first removes the data of an orphan outside its directory, and keeps the orphan if this fails', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);
@@ -160,7 +160,7 @@ test('sweeping a missing storage does nothing', async () => {
   assert.equal(removed, []);
 });
 
-test('a start without an opening sweeps as well, after a while', () =>
+test('a daemon without an opening also sweeps, some time after its start', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);
@@ -174,7 +174,7 @@ test('a start without an opening sweeps as well, after a while', () =>
     await sessions.closeAll('orderly');
   }));
 
-test('a start without a grace period sweeps at once, and an opening waits until the orphan is gone', () =>
+test('a daemon without a grace period sweeps at its start, and an opening waits until the orphan is gone', () =>
   inStorage(async (storage) => {
     const young = orphan(storage, 'young', 1);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };

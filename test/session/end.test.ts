@@ -85,7 +85,7 @@ async function edit(rig: SessionRig, session: Session, content: string): Promise
 }
 
 for (const [name, isOrphan, happen] of histories) {
-  test(`after ${name}, the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'} (Q37)`, async () => {
+  test(`the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'} after ${name} (Q37)`, async () => {
     const fateOf = async (kind: EndKind): Promise<string> => {
       let fate = '';
       await withSessions(async (rig) => {
@@ -101,7 +101,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`after ${name}, a process that cannot wait removes no session with the only copy of an edit`, () =>
+  test(`a process that must end at once removes no session with the only copy of an edit after ${name}`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -111,7 +111,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('a marker that a power cut left empty is rewritten, so that the session can be removed', () =>
+test('an opening rewrites a marker that a power cut left empty, so that the session can be removed', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;
@@ -125,7 +125,7 @@ test('a marker that a power cut left empty is rewritten, so that the session can
     assert.is((await rig.sessions.close(second.id)).fate, 'removed');
   }));
 
-test('a session whose store fails to close is closed anyway', () =>
+test('a session is closed even if its store fails to close', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { root } = session.parts.directory;

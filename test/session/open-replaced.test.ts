@@ -42,7 +42,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns until a checkpoint of the new work tree exists, and afterwards restores of earlier checkpoints warn', () =>
+test('session/open warns until a checkpoint of the new work tree exists, and then restores of older checkpoints warn', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -81,7 +81,7 @@ test('a work tree that was moved away and back does not count as replaced', () =
     assert.is(await warningsOfOpen(rig, 'shadow'), '');
   }));
 
-test('the command line reports a replaced work tree before it asks for a restore', () =>
+test('the command line reports a replaced work tree before it asks to confirm a restore', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -20,7 +20,7 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test('operations run one at a time, in arrival order', async () => {
+test('the queue runs operations one at a time in the order of their arrival', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const first = gate();
@@ -36,7 +36,7 @@ test('operations run one at a time, in arrival order', async () => {
   assert.equal(order, ['a begins', 'a ends', 'b']);
 });
 
-test('a failed operation does not stop the next one', async () => {
+test('the queue runs the next operation even if an operation failed', async () => {
   const queue = new OperationQueue();
   const failed = queue.run(() => Promise.reject(new Error('no')));
   const next = queue.run(async () => 7);
@@ -44,7 +44,7 @@ test('a failed operation does not stop the next one', async () => {
   assert.is(await next, 7);
 });
 
-test('a waiting operation can be cancelled and never runs', async () => {
+test('an operation that is cancelled while it waits never runs', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -61,7 +61,7 @@ test('a waiting operation can be cancelled and never runs', async () => {
   assert.is(queue.figures.waiting, 0);
 });
 
-test('a full queue refuses with ServerBusy and stays usable', async () => {
+test('a full queue refuses operations with ServerBusy, and stays usable', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const all = Array.from({ length: 257 }, () => queue.run(() => first.promise));
@@ -71,7 +71,7 @@ test('a full queue refuses with ServerBusy and stays usable', async () => {
   assert.is(queue.figures.completed, 257);
 });
 
-test('after a broken invariant the queue refuses all waiting operations, and reports this once', async () => {
+test('after a broken invariant the queue refuses all other operations, and reports the broken invariant once', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));
@@ -82,7 +82,7 @@ test('after a broken invariant the queue refuses all waiting operations, and rep
   assert.is(told, 1);
 });
 
-test('closing waits for the running operation and refuses the rest', async () => {
+test('closing the queue waits for the running operation and refuses all waiting operations', async () => {
   const queue = new OperationQueue();
   const first = gate();
   let ended = false;
@@ -100,7 +100,7 @@ test('closing waits for the running operation and refuses the rest', async () =>
   await running;
 });
 
-test('a pause waits and refuses like closing, until it ends', async () => {
+test('a pause of the queue waits and refuses like a close, until the pause ends', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -115,7 +115,7 @@ test('a pause waits and refuses like closing, until it ends', async () => {
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('background work is aborted when a request arrives, waits or closes the queue, and does not begin in these cases', async () => {
+test('background work is aborted, or does not begin, when a request arrives or waits, or when the queue closes', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

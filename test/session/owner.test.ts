@@ -26,7 +26,7 @@ async function withDirectory(
 const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
   JSON.parse(readFileSync(directory.ownerFile, 'utf8')) as Record<string, unknown>;
 
-test('a claim makes the directory under the lock and names this process, and a second claim gets its pid', () =>
+test('a claim makes the session’s directory under the lock and names this process, and a second claim gets its pid', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
@@ -42,7 +42,7 @@ test('a claim makes the directory under the lock and names this process, and a s
     (third as SessionOwner).release();
   }));
 
-test('a directory that cannot be made releases the lock', () =>
+test('a claim releases the lock if it cannot make the session’s directory', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');
@@ -58,7 +58,7 @@ test('a directory that cannot be made releases the lock', () =>
     (owner as SessionOwner).release();
   }));
 
-test('an owner may be renamed away while it has the lock, and no other process gets the lock in between', () =>
+test('no other process gets the lock of a session whose directory is removed before the lock is released', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });
@@ -68,7 +68,7 @@ test('an owner may be renamed away while it has the lock, and no other process g
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('without a lock owner.json decides: pid and start time, namespace and heartbeat (F97)', () =>
+test('without a lock, owner.json determines the owner by pid and start time, namespace and heartbeat (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

@@ -6,7 +6,7 @@ import { failure } from '../support/failures.ts';
 import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
+test('an opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
   const daemon = new InProcessDaemon();
   const opened = await daemon.open(repository());
   const shadow = opened.shadowRepoPath ?? '';
@@ -18,7 +18,7 @@ test('opening makes the directory, the bare repository, its config, and the chec
   await daemon.close();
 });
 
-test('each conversation has its own shadow in the daemon’s storage, and gets it again when reopened (Q14)', async () => {
+test('each conversation has its own shadow in the daemon’s storage, and a later opening finds this shadow (Q14)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const one = await daemon.open(root, { conversationId: 'one' });
@@ -37,7 +37,7 @@ test('each conversation has its own shadow in the daemon’s storage, and gets i
   await daemon.close();
 });
 
-test('a cursor of a listing whose order changed is refused', async () => {
+test('a listing refuses a cursor if the order of the checkpoints changed meanwhile', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   for (let i = 0; i < 3; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -103,7 +103,7 @@ test('a session serves init, create, hasChanges, stats, diff, restore, list, pre
   await daemon.close();
 });
 
-test('deleting a middle checkpoint leaves every other one restorable', async () => {
+test('every other checkpoint is restorable after a checkpoint in the middle is deleted', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);
@@ -127,7 +127,7 @@ test('deleting a middle checkpoint leaves every other one restorable', async () 
   await daemon.close();
 });
 
-test('store/usage, store/verify and store/gc report and act', async () => {
+test('the requests store/usage, store/verify and store/gc work and report their results', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);
@@ -145,7 +145,7 @@ test('store/usage, store/verify and store/gc report and act', async () => {
   await daemon.close();
 });
 
-test('opening an open session with other settings reports the ignored ones, and only those that differ', async () => {
+test('opening an open session with other settings reports exactly the ignored settings that differ', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
@@ -166,7 +166,7 @@ test('opening an open session with other settings reports the ignored ones, and 
   await daemon.close();
 });
 
-test('opening an open session with another storage reports that the session is elsewhere', async () => {
+test('opening an open session with a different storage reports that the different storage was ignored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const storageDir = temporaryDirectory('storage');

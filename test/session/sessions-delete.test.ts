@@ -28,7 +28,7 @@ async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('a session of unknown size is not deleted, and stays open', () =>
+test('a session whose size cannot be read is not deleted, and stays open', () =>
   withSessions(async (rig) => {
     const { id, parts } = await rig.open();
     installFault((call, target) => {
@@ -40,7 +40,7 @@ test('a session of unknown size is not deleted, and stays open', () =>
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('a session whose checkpoints cannot be removed stays open, and is deleted when they can', () =>
+test('a session whose checkpoints cannot be removed stays open, and can be deleted later', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -74,7 +74,7 @@ test('sqlite: a database locked by another program refuses the deletion, and the
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: a checkpoint in progress during the deletion of its session ends first, and is deleted too', () =>
+test('local: the deletion of a session waits for a create in progress, and also deletes its checkpoint', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -109,7 +109,7 @@ test('local: a checkpoint in progress during the deletion of its session ends fi
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a failed deletion leaves the session closed when its client leaves meanwhile', () =>
+test('a session whose deletion fails is closed if its client leaves meanwhile', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: a failure after the removal of the checkpoints is a warning, and a new session begins`, () =>
+  test(`${strategy}: a failure after a deletion removed the checkpoints is a warning, and the next opening begins a new session`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -170,7 +170,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
     }));
 
-  test(`${strategy}: the deletion of a session opened without checkpoints removes them too`, () =>
+  test(`${strategy}: the deletion of a session that was opened without checkpoints also removes its stored checkpoints`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -181,7 +181,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: the end of a session opened without checkpoints removes them too`, () =>
+  test(`${strategy}: the end of a session that was opened without checkpoints also removes its stored checkpoints`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -199,7 +199,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: a failure before the removal of the checkpoints leaves the session complete`, () =>
+  test(`${strategy}: a deletion that fails before it removes the checkpoints leaves the session complete`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('checkpoint/create', { session, kind: 'turn' });
@@ -253,7 +253,7 @@ for (const [what, call, place] of [
       }
     }));
 
-test('local: an unreadable repository is not mistaken for a missing one', () =>
+test('local: a deletion does not treat an unreadable repository as missing', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
-test('one unreadable session directory leaves the others in the list', async () => {
+test('session/list lists all other sessions when one session directory is unreadable', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const damaged = ['a', 'b'].map((conversationId) =>
@@ -32,7 +32,7 @@ test('one unreadable session directory leaves the others in the list', async () 
   await daemon.close();
 });
 
-test('a session with a damaged marker is reported, and repaired by its opening', async () => {
+test('session/list reports a session with a damaged marker, and the next opening repairs the marker', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;

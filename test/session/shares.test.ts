@@ -19,7 +19,7 @@ function refusalOf(shares: Shares, client: object): unknown {
   return undefined;
 }
 
-test('the end begins when only the last client has a session', () => {
+test('the daemon begins to end only when no other client has a session open', () => {
   const shares = new Shares();
   shares.join(session, first);
   shares.join(session, second);
@@ -28,7 +28,7 @@ test('the end begins when only the last client has a session', () => {
   assert.ok(shares.beginEnd(first));
 });
 
-test('an opening of another client in progress prevents the end', () => {
+test('the daemon does not end while another client is opening a session', () => {
   const shares = new Shares();
   const [isDone, isDoneToo] = [shares.opens(second), shares.opens(second)];
   isDone();
@@ -37,14 +37,14 @@ test('an opening of another client in progress prevents the end', () => {
   assert.ok(shares.beginEnd(first));
 });
 
-test('a client that has disconnected keeps no session alive, not even one that it was opening', () => {
+test('a client that has disconnected keeps no session open, not even a session that it was opening', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);
   assert.ok(shares.beginEnd());
 });
 
-test('once the end has begun, only earlier requests of the last client open a session', () => {
+test('once the daemon has begun to end, only earlier requests of the last client can open a session', () => {
   const shares = new Shares();
   assert.is(refusalOf(shares, second), undefined);
   shares.leave(second);

@@ -36,7 +36,7 @@ function refused(work: () => unknown): CheckpointdError {
   throw new Error('it was taken');
 }
 
-test('a storage that all users can write, a link and the parent of the work tree are refused with a remedy', () =>
+test('an opening refuses a storage that all users can write to, is a link or is the parent of the work tree', () =>
   inTop((top) => {
     const open = join(top, 'open');
     mkdirSync(open);
@@ -64,7 +64,7 @@ test('a storage that all users can write, a link and the parent of the work tree
     assert.equal(readdirSync(open), []);
   }));
 
-test('a storage of another user is refused', () =>
+test('an opening refuses a storage that belongs to another user', () =>
   inTop((top) => {
     if (process.getuid?.() !== 0)
       return console.log('skipped: only root can make a directory of another user');
@@ -77,7 +77,7 @@ test('a storage of another user is refused', () =>
     return undefined;
   }));
 
-test('no path makes the creation of the storage loop: /proc, /sys, /dev, a file in the way, a FIFO, circular links', () =>
+test('the creation of a storage never loops, not even in /proc, /sys, /dev, at a file, a FIFO or circular links', () =>
   inTop((top) => {
     if (process.platform === 'linux') {
       for (const path of [
@@ -102,7 +102,7 @@ test('no path makes the creation of the storage loop: /proc, /sys, /dev, a file 
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('an error of a storage is reported with its remedy', () => {
+test('an opening reports an error of a storage with its remedy', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

@@ -20,7 +20,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('the head of a line is one of its checkpoints when a checkpoint is made during the push', () =>
+test('the head of a line is a checkpoint of the line, even if a checkpoint is made during the push', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');

@@ -36,7 +36,7 @@ function run(strategy: string, first: number): Promise<{ lines: Line[]; end: num
   );
 }
 
-test(`${trials} damaged files of each strategy give only expected answers (seed ${seed})`, async () => {
+test(`the daemon gives only expected answers after damage to ${trials} files of each strategy (seed ${seed})`, async () => {
   const wrong: string[] = [];
   await Promise.all(
     names.map(async (strategy) => {

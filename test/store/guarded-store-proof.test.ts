@@ -107,7 +107,7 @@ async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
 
 for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
-    test(`${strategy}: ${what} damaged before a session is resumed are stored again by the next create`, async () => {
+    test(`${strategy}: the next create stores ${what} again that were damaged before the session was resumed`, async () => {
       const kept = await prepared(strategy);
       await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
@@ -116,7 +116,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
       await kept.daemon.close();
     });
 
-    test(`${strategy}: ${what} that verify reported as damaged are stored again by the next create`, async () => {
+    test(`${strategy}: the next create stores ${what} again that verify reported as damaged`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
       assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);
@@ -126,7 +126,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   }
 }
 
-test('local: a content that was removed with its last checkpoint and the user’s gc is stored again', async () => {
+test('local: a create stores a content again that the user’s gc removed after the deletion of its last checkpoint', async () => {
   const { daemon, root, session } = await prepared('local');
   await daemon.call('checkpoint/delete', { session, tag: '1' });
   const kept = join(daemon.storage, session, 'local', 'kept');

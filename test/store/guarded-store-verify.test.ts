@@ -8,7 +8,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('checkpoints whose rows or commits were deleted are reported at open and by verify, and the others stay', async () => {
+test('an open and verify report checkpoints whose rows or commits were deleted, and all other checkpoints stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -49,7 +49,7 @@ test('checkpoints whose rows or commits were deleted are reported at open and by
   }
 });
 
-test('a damaged directory marks the affected checkpoints, and the list is complete', async () => {
+test('after damage to a directory the list is complete, and marks the affected checkpoints', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -108,7 +108,7 @@ test('sqlite: verify reports wrong counts and rows', async () => {
   await daemon.close();
 });
 
-test('sqlite: verify reports contents that were swapped', async () => {
+test('sqlite: verify reports two contents that were swapped', async () => {
   const { daemon, root, session } = await kept('sqlite');
   write(root, { 'a.txt': 'two\n' });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -136,7 +136,7 @@ for (const [what, change] of Object.entries({
   'another path': "file_path = CAST('else' AS BLOB)",
   'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
 }))
-  test(`sqlite: verify reports a checkpoint whose file row lists ${what}, full or of changes`, async () => {
+  test(`sqlite: verify reports a checkpoint, full or of changes, in which a row of a file has ${what}`, async () => {
     const { daemon, root, session } = await kept('sqlite');
     write(root, { 'a.txt': 'two\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -158,7 +158,7 @@ for (const [what, change] of Object.entries({
     await daemon.close();
   });
 
-test('sqlite: a deleted session leaves neither rows nor contents, open or closed', async () => {
+test('sqlite: the deletion of an open or closed session leaves neither rows nor contents', async () => {
   for (const isOpen of [true, false]) {
     const { daemon, session } = await kept('sqlite');
     if (!isOpen) await daemon.call('session/close', { session });
@@ -169,7 +169,7 @@ test('sqlite: a deleted session leaves neither rows nor contents, open or closed
   }
 });
 
-test('after verify reports damaged contents, the next checkpoint stores them again and can be restored', async () => {
+test('after verify reports damaged contents, the next checkpoint stores these contents again and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

@@ -100,7 +100,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
-    test(`a store of ${strategy} that ${what} between two runs is reported, and checkpoint/init makes a new one`, async () => {
+    test(`an opening reports a store of ${strategy} that ${what} between two runs, and checkpoint/init makes a new store`, async () => {
       const now = await kept(strategy);
       await now.daemon.call('session/close', { session: now.session });
       lose(now);
@@ -108,7 +108,7 @@ for (const [strategy, list] of Object.entries(losses)) {
       await now.daemon.close();
     });
 
-    test(`a store of ${strategy} that ${what} while it is open is reported by the next use, without effect`, async () => {
+    test(`the next request reports a store of ${strategy} that ${what} while it is open, and changes nothing`, async () => {
       const now = await kept(strategy);
       const { daemon, root, session } = now;
       lose(now);

@@ -13,7 +13,7 @@ async function read(ahead: ReadAhead, turn: number): Promise<string> {
   return text;
 }
 
-test('each turn gets its own content, few are read ahead, large ones are not, and a lost one fails in its turn', async () => {
+test('each turn gets its content, few contents and no large content are read ahead, and a lost content fails in its turn', async () => {
   const asked: string[] = [];
   const contents: Pick<Contents, 'read'> = {
     async *read(blob) {

@@ -15,7 +15,7 @@ import { failureOf } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-test('over the wire local refuses SHA-256 and reftable repositories, and does not change them (R8)', async () => {
+test('over the wire local refuses SHA-256 and reftable repositories, and does not change these repositories (R8)', async () => {
   const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [
     [/SHA-256.*shadow/s, (root) => git(root, 'init', '-q', '--object-format=sha256')],
     [
@@ -49,7 +49,7 @@ test('over the wire local refuses SHA-256 and reftable repositories, and does no
   }
 });
 
-test('over the wire a locked database is waited for, and nothing is lost (O22)', () =>
+test('over the wire a create waits for a locked database, and nothing is lost (O22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const holder = new Database(databaseFile(rig.storage));
@@ -65,7 +65,7 @@ test('over the wire a locked database is waited for, and nothing is lost (O22)',
     sqliteAfterwards(rig.storage);
   }));
 
-test('over the wire a read-only database is ReadOnlyStore with the remedy, and stays complete (O21)', () =>
+test('over the wire a read-only database gives ReadOnlyStore with a remedy, and stays complete (O21)', () =>
   withRig(async (rig) => {
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: root needs setpriv to run the daemon as another user');
@@ -90,7 +90,7 @@ test('over the wire a read-only database is ReadOnlyStore with the remedy, and s
     await client.close();
   }));
 
-test('over the wire a full disk is NoSpace, earlier data stays, and everything works once there is space (O21)', () =>
+test('over the wire a full disk gives NoSpace, earlier data stays, and everything works once there is space (O21)', () =>
   withRig(async (rig) => {
     mkdirSync(rig.storage, { mode: 0o700 });
     const mount = (...args: string[]): number | null => spawnSync('mount', args).status;

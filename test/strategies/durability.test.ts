@@ -8,7 +8,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: the conversation of a kept session is resumed after restarts and kills, with its base (O9, R26)`, async () => {
+  test(`${strategy}: an opening resumes the conversation and the base of a kept session after restarts and kills (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep' } as const;
       const first = await rig.opened(params);
@@ -58,7 +58,7 @@ for (const strategy of Object.keys(strategies)) {
     });
   });
 
-  test(`${strategy}: session/list shows kept sessions with size and age, session/delete removes them (O5)`, async () => {
+  test(`${strategy}: session/list shows kept sessions with size and age, and session/delete removes kept sessions (O5)`, async () => {
     await withRig(async (rig) => {
       const { client, session } = await rig.opened({ strategy, retention: 'keep' });
       rig.write('a.txt', 'a large one\n'.repeat(5_000));
@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('a reopened work tree is recognised in any spelling, and another work tree has another session (R13)', () =>
+test('a work tree has the same session in any spelling of its path, and a different work tree has a different session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];
 
-test('each strategy has one entry in the table, whose name gives its driver (R1 R2)', () => {
+test('each strategy has one entry in the table of drivers, under its name (R1 R2)', () => {
   assert.equal(Object.keys(strategies), names);
   for (const name of names) {
     const driver = strategyNamed(name);
@@ -21,7 +21,7 @@ test('each strategy has one entry in the table, whose name gives its driver (R1 
   }
 });
 
-test('shadow removes its session at the end, local and sqlite keep it, unless the client sets the retention (Q47)', async () => {
+test('shadow removes its session at the end, and local and sqlite keep sessions, unless the client sets the retention (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)
@@ -39,7 +39,7 @@ test('shadow removes its session at the end, local and sqlite keep it, unless th
   await daemon.close();
 });
 
-test('an unknown strategy is refused with the list of known ones, and nothing is made (R2)', async () => {
+test('an opening refuses an unknown strategy with the list of known strategies, and makes nothing (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
@@ -51,7 +51,7 @@ test('an unknown strategy is refused with the list of known ones, and nothing is
   await daemon.close();
 });
 
-test('local needs a repository, makes none by itself, and checkpoint/init makes one (R8)', async () => {
+test('local needs a repository, and only checkpoint/init makes a new repository (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   const missing = await failure(daemon.open(join(root, 'missing'), { strategy: 'local' }));
@@ -75,7 +75,7 @@ test('local needs a repository, makes none by itself, and checkpoint/init makes 
   await daemon.close();
 });
 
-test('deleting a session removes its hidden refs, open or kept, and no others (R8)', async () => {
+test('deleting an open or kept session removes exactly the hidden refs of this session (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('a fourth strategy is offered as its driver describes it', () => {
+test('the daemon offers a fourth strategy with the description of its driver', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {
@@ -27,7 +27,7 @@ test('a fourth strategy is offered as its driver describes it', () => {
   });
 });
 
-test('a session on the fourth strategy can create, list, diff, restore, undo, verify, collect, clean, close', async () => {
+test('a session on a fourth strategy can create, list, diff, restore, undo, verify, collect, clean and close', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
@@ -69,7 +69,7 @@ test('a session on the fourth strategy can create, list, diff, restore, undo, ve
   await daemon.close();
 });
 
-test('the fourth strategy works without a repository on request, as its driver says', async () => {
+test('a fourth strategy works without a repository with init "force", because its driver needs no repository', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -78,7 +78,7 @@ test('the fourth strategy works without a repository on request, as its driver s
   await daemon.close();
 });
 
-test('no code above the store asks for a strategy by its name', () => {
+test('no code above the store uses the name of a strategy', () => {
   const named = /'(shadow|local|sqlite)'/;
   const source = new URL('../../../src/', import.meta.url);
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -34,7 +34,7 @@ const tagsOf = async (daemon: InProcessDaemon, session: string): Promise<(string
   return checkpoints.map(({ tag }) => tag);
 };
 
-test('for limits.maxStoreBytes data of other sessions in a shared database does not count (O29)', async () => {
+test('the limit maxStoreBytes does not count data of other sessions in a shared database (O29)', async () => {
   const daemon = new InProcessDaemon();
   const large = Array.from({ length: 6 }, (_, n) => noise(100 + n, 400_000));
   const other = await turns(daemon, large);

@@ -68,7 +68,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('restores work, and HEAD, branches, index, stash, reflogs, config and hooks are untouched all day (R1, R4, R5, R6)', async () => {
+test('restores on local work, and never change HEAD, branches, index, stash, reflogs, config and hooks (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
@@ -105,7 +105,7 @@ test('getDiff compares with the base by default, with the work tree without "to"
   await daemon.close();
 });
 
-test('killed in the middle of creates and restores, local leaves the repository unchanged (R5)', () =>
+test('local leaves the user’s repository unchanged when the daemon is killed during creates and restores (R5)', () =>
   withRig(async (rig) => {
     git(rig.work, 'add', '-A');
     git(rig.work, 'commit', '-q', '-m', 'first');

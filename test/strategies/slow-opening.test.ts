@@ -13,7 +13,7 @@ const hasty = ((work: () => void, ms?: number) => {
   return timer(() => undefined, 0);
 }) as typeof globalThis.setTimeout;
 
-test('an opening that takes five seconds gives one warning and continues, and a quick one gives none (R26)', async () => {
+test('an opening that takes five seconds gives one warning and continues, and a quick opening gives no warning (R26)', async () => {
   for (const strategy of Object.keys(strategies)) {
     const daemon = new InProcessDaemon();
     const warnings = (): string[] =>

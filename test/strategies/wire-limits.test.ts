@@ -8,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: over the wire limits and the deletion of a middle checkpoint leave the rest restorable, also after a kill (O29, O30)`, async () => {
+  test(`${strategy}: over the wire all remaining checkpoints can be restored after limits, a deletion and a kill (O29, O30)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep', limits: { maxCheckpoints: 6 } } as const;
       const first = await rig.opened(params);
@@ -58,7 +58,7 @@ function noise(turn: number, length: number): string {
 }
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: over the wire checkpoints older than limits.maxAgeDays are collected, also after a restart (O29)`, async () => {
+  test(`${strategy}: over the wire checkpoints older than limits.maxAgeDays are collected, even after a restart (O29)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep', limits: { maxAgeDays: 30 } } as const;
       const old = await rig.opened(params, { command: fortyDaysAgo });

@@ -106,7 +106,7 @@ test('a glob knows whether a path below a directory may match', () => {
   assert.ok(may('build/**', 'build/a/b'));
 });
 
-test('odd patterns match nothing or themselves', () => {
+test('an odd pattern matches nothing or its own text', () => {
   assert.not.ok(new Globs(['[z-a]']).matches('b' as TreePath, false));
   assert.ok(new Globs(['[a']).matches('[a' as TreePath, false));
   assert.ok(new Globs(['', '/']).isEmpty);
@@ -142,7 +142,7 @@ function matchesPartsPlainly(parts: readonly string[], names: readonly string[])
     .some((left, taken) => taken >= least && matchesPartsPlainly(others, left));
 }
 
-test('globs match exactly like a plain matcher that tries every length for every star', () => {
+test('globs match exactly like a simple matcher that tries every length for every star', () => {
   const token = fc.constantFrom('a', 'b', '*', '*', '?', '[a]', '[!b]', '\\*');
   const part = fc.oneof(
     {
@@ -166,7 +166,7 @@ test('globs match exactly like a plain matcher that tries every length for every
   );
 });
 
-test('matching a name takes at most the length of the pattern times that of the name, whatever the stars', () => {
+test('matching a name takes at most as many steps as the lengths of pattern and name multiplied', () => {
   const counted = (text: string): { length: number; charCodeAt(index: number): number; steps: number } => ({
     length: text.length,
     steps: 0,
@@ -190,7 +190,7 @@ test('matching a name takes at most the length of the pattern times that of the 
   );
 });
 
-test('matching a path compares at most its parts times those of the pattern', () => {
+test('matching a path compares at most as many names as the parts of path and pattern multiplied', () => {
   const whole = Object.getOwnPropertyDescriptor(NamePattern.prototype, 'matches');
   if (whole === undefined) throw new Error('NamePattern has no method to count');
   let compared = 0;
@@ -207,7 +207,7 @@ test('matching a path compares at most its parts times those of the pattern', ()
   }
 });
 
-test('temporary files of a restore are recognised by their exact form', () => {
+test('the daemon recognises temporary files of a restore by the exact form of their names', () => {
   assert.ok(isRestoreTemporary(`.ckpt-tmp-${'0z'.repeat(10)}-7`));
   for (const name of [
     '.ckpt-tmp-x-1',

@@ -18,7 +18,7 @@ test('a path may have any bytes', () =>
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
   }));
 
-test('a path that was made from text is recognised as text and gives the same text', () =>
+test('a path that was made from text is recognised as text, and gives this text again', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
@@ -43,7 +43,7 @@ for (const bad of ['/etc/passwd', '../x', 'a/../../x', 'a\0b', '.git/config', 'a
   });
 }
 
-test('a path is normalised', () => {
+test('redundant parts of a path are removed', () => {
   assert.is(parseTreePath(fromText('./a//b/')), 'a/b');
   assert.ok(isWithin(fromText('a/b'), fromText('a')));
   assert.not(isWithin(fromText('ab'), fromText('a')));

@@ -36,7 +36,7 @@ test('a look-up finds the root, files and directories, and nothing below a file'
   assert.is(nodeAt(undefined, fromText('a')), undefined);
 });
 
-test('adding files leaves the original tree unchanged, and one of two conflicting entries replaces the other', () => {
+test('adding files leaves the original tree unchanged, and the caller chooses which of two conflicting entries stays', () => {
   const tree = directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') });
   const files = [entry('a/g', '3'), entry('a/f', '4'), entry('b/c', '5'), entry('new/f', '6')];
   const kept = overlaid(tree, files, { replaces: false });
@@ -52,7 +52,7 @@ test('adding files leaves the original tree unchanged, and one of two conflictin
   assert.equal(tree, directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') }));
 });
 
-test('trees differ in files, in directories that only one of them has, and in permissions under the same id', async () => {
+test('the comparison of trees finds different files, directories of only one tree, and permissions under an equal id', async () => {
   const shared = directory({ f: file('1') });
   const before = directory({
     shared,

@@ -104,7 +104,7 @@ class Model {
   }
 }
 
-test('the log answers like a plain list of all marks, or reports that it is incomplete, and why', () => {
+test('the change log answers like a simple list of all marks, or reports why it is incomplete', () => {
   let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),
@@ -121,7 +121,7 @@ test('the log answers like a plain list of all marks, or reports that it is inco
   assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a mark by chokidar adds a path to the changes and proves nothing', () => {
+test('a mark by chokidar adds a path to the changes, but does not prove that the path is watched', () => {
   const log = new ChangeLog();
   log.mark(fromText('f'), 'chokidar');
   assert.equal(log.changesSince(0), { kind: 'everything', reason: 'unwatched' }, 'no handles');
@@ -136,7 +136,7 @@ test('a mark by chokidar adds a path to the changes and proves nothing', () => {
   assert.ok(log.isMarkedByHandles(fromText('f'), from));
 });
 
-test('an ignored directory takes one entry, and clients see neither it nor names of git and of restores', () => {
+test('an ignored directory takes one entry, and clients see no ignored paths and no names of git and of restores', () => {
   const seen: string[] = [];
   const isIgnored = (one: string): boolean => one === 'build' || one.startsWith('build/');
   const log = new ChangeLog({ isIgnored, onMark: (one) => seen.push(one) });
@@ -150,7 +150,7 @@ test('an ignored directory takes one entry, and clients see neither it nor names
   assert.equal(seen, ['src/b', 'src/a']);
 });
 
-test('beyond its limits the log is incomplete for the past, and continues', () => {
+test('beyond its limits the change log is incomplete for the past, and continues to record changes', () => {
   const log = new ChangeLog();
   log.begin();
   const before = log.position;

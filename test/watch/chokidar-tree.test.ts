@@ -55,7 +55,7 @@ async function watched(directories: readonly string[], body: (rig: Rig) => Promi
   }
 }
 
-test('in a large tree a change in any directory is reported', () =>
+test('chokidar reports a change in any directory of a large tree', () =>
   watched(many, async ({ root, watch, paths }) => {
     assert.is(watch.directories, many.length + 1);
     const written = ['', ...many].map((path) => join(root, path, 'f'));
@@ -63,7 +63,7 @@ test('in a large tree a change in any directory is reported', () =>
     await until('all are reported', () => written.every((file) => paths.has(file)));
   }));
 
-test('directories that appear, disappear and reappear are watched', () =>
+test('chokidar watches directories that appear, disappear and reappear', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     await writeUntilMarked('born/deep/f');
     await writeUntilMarked('d3/born/deep/f');
@@ -79,7 +79,7 @@ test('directories that appear, disappear and reappear are watched', () =>
     }
   }));
 
-test('a directory that replaces an empty one in one step is watched, and so are the directories in it', () =>
+test('chokidar watches a directory that replaces an empty directory in one step, and all directories below', () =>
   watched(['a', 'a/empty', 'b'], async ({ root, watch, writeUntilMarked, paths }) => {
     const aside = temporaryDirectory('aside');
     for (const path of ['a/empty', 'b', 'b', 'born', 'a/empty']) {
@@ -100,7 +100,7 @@ test('a directory that replaces an empty one in one step is watched, and so are 
     rmSync(aside, { recursive: true });
   }));
 
-test('a subtree that is moved out is not watched, and watched again when it is back', () =>
+test('chokidar does not watch a subtree that was moved out, and watches the subtree again when it is back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
     const aside = temporaryDirectory('aside');

@@ -43,7 +43,7 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks names byte for byte, and changes of its own directory', () =>
+test('a handle marks names byte for byte, and also changes of its own directory', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);
@@ -55,7 +55,7 @@ test('a handle marks names byte for byte, and changes of its own directory', () 
     await until('bytes', () => marked.has('a/\xff1'));
   }));
 
-test('a directory below one without a handle gets none', () =>
+test('a directory gets no handle if the directory above has no handle', () =>
   withTree(async ({ root, tree }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('a/b')), ['a/b']);
@@ -63,7 +63,7 @@ test('a directory below one without a handle gets none', () =>
     assert.is(tree.size, 2);
   }));
 
-test('a replaced directory loses its handle and those below it until they are opened again', () =>
+test('a replaced directory loses its handle and all handles below until they are opened again', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));
@@ -82,7 +82,7 @@ test('a replaced directory loses its handle and those below it until they are op
     await marks('moved/e/f');
   }));
 
-test('an entry with the name of the root closes nothing, and a replaced root closes all handles', () =>
+test('an entry with the name of the root closes no handle, and a replaced root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));
@@ -99,7 +99,7 @@ test('an entry with the name of the root closes nothing, and a replaced root clo
     await marks('f');
   }));
 
-test('the limit of watches is thrown, another error affects one directory, and closeAll leaves no handle', () =>
+test('opening handles throws at the limit of watches, and any other error affects only its directory', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

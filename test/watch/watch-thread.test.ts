@@ -81,7 +81,7 @@ async function withWatchers(
 }
 
 if (process.platform === 'linux') {
-  test('five sessions share two threads and two inotify instances, and the last one ends them', async () => {
+  test('five sessions share two threads and two inotify instances, and both end with the last session', async () => {
     await stat('/'); // starts the threads of Node's own pool, which must not count
     const [threadsBefore, instancesBefore] = [threads(), inotifyInstances()];
     const roots = names.map((name) => temporaryDirectory(name));
@@ -96,7 +96,7 @@ if (process.platform === 'linux') {
     assert.is(inotifyInstances(), instancesBefore);
   });
 
-  test('a session that ends leaves the others watched, also on the same work tree', () => {
+  test('when a session ends, other sessions stay watched, even on the same work tree', () => {
     const root = temporaryDirectory('same');
     return withWatchers([root, root, temporaryDirectory('other')], async ([first, second, third]) => {
       assert.ok(first && second && third);
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     }
   });
 
-  test('after a shared thread dies, each of its sessions continues in a thread of its own', async () => {
+  test('after a shared thread dies, each of its sessions continues in its own thread', async () => {
     // The thread fails when the session named `poison` enters it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';

@@ -38,7 +38,7 @@ function underLimit(
   >;
 }
 
-test('the limit of watches is reported once, and captures continue (F41)', () =>
+test('the watcher reports the limit of watches once, and captures continue (F41)', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(
@@ -59,7 +59,7 @@ test('the limit of watches is reported once, and captures continue (F41)', () =>
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-test('a missing inotify instance is reported by the name of its limit', () =>
+test('the watcher reports the limit of inotify instances by its name', () =>
   withRig((rig) => {
     const answer = underLimit(
       0,
@@ -101,7 +101,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('the handles get the watches if there are enough for one source, and a warning says that changes are not reported', () =>
+test('if the watches suffice for one source, the handles get them, and a warning says that changes are not reported', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -114,7 +114,7 @@ test('the handles get the watches if there are enough for one source, and a warn
     return Promise.resolve();
   }));
 
-test('both sources warn, and stop trying, if there are not enough watches for the handles', () =>
+test('if the watches do not even suffice for the handles, both sources warn and stop trying', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

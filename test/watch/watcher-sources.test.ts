@@ -94,7 +94,7 @@ for (const handles of [true, false]) {
   for (const chokidar of [true, false]) {
     const on =
       [...(handles ? ['handles'] : []), ...(chokidar ? ['chokidar'] : [])].join(' and ') || 'neither';
-    test(`with ${on} every capture is right, and only handles make one fast (F37, F38)`, () =>
+    test(`with ${on} every capture is correct, and only handles make captures fast (F37, F38)`, () =>
       withSources({ handles, chokidar }, async (it) => {
         const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), new Random(seed));
         const history: string[] = [];
@@ -144,7 +144,7 @@ if (isLinux) {
       }
     }));
 
-  test('clients are notified of changes that only the handles report, once chokidar is live', () =>
+  test('once chokidar is live, clients are also notified of changes that only the handles report', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');

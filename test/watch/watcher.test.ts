@@ -19,7 +19,7 @@ const pathsOf = (batches: readonly ChangeBatch[]): string[] => [
   ...new Set(batches.flatMap((batch) => batch.paths)),
 ];
 
-test('changes come in batches, and stay dirty until a capture has succeeded', () =>
+test('clients get changes in batches, and a changed path stays dirty until a capture succeeds', () =>
   withRig((rig) => {
     rig.write('d/f', '1');
     return watching(rig.root, {}, async ({ watcher, batches, notified }) => {
@@ -44,7 +44,7 @@ test('changes come in batches, and stay dirty until a capture has succeeded', ()
     });
   }));
 
-test('a second write a few milliseconds after the first is dirty again', () =>
+test('a second write a few milliseconds after a capture makes a file dirty again', () =>
   withRig((rig) => {
     rig.write('f', '0');
     return watching(rig.root, {}, async ({ watcher }) => {
@@ -59,7 +59,7 @@ test('a second write a few milliseconds after the first is dirty again', () =>
     });
   }));
 
-test('ignored trees and .git are not watched, and clients are not notified of ignored files', () =>
+test('the watcher does not watch ignored trees and .git, and clients are not notified of ignored files', () =>
   withRig(async (rig) => {
     rig.write('.gitignore', 'node_modules/\n*.log\n');
     for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
@@ -82,7 +82,7 @@ test('ignored trees and .git are not watched, and clients are not notified of ig
     });
   }));
 
-test('a tree that is moved in is watched, and one that is moved out is not (F34)', () =>
+test('the watcher watches a tree that is moved in, but not a tree that is moved out (F34)', () =>
   withRig((rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -101,7 +101,7 @@ test('a tree that is moved in is watched, and one that is moved out is not (F34)
     });
   }));
 
-test('loops of links and a link to / add no watch (F44)', () =>
+test('the watcher adds no watch for loops of links and a link to / (F44)', () =>
   withRig((rig) => {
     for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
     symlinkSync('.', join(rig.root, 'loop'));
@@ -140,7 +140,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
     if (before !== undefined) assert.is(inotifyWatches(), before);
   }));
 
-test('a watcher that waits for other work scans nothing before that work ends, and its state is scanning', () =>
+test('a watcher that waits for other work begins its scan when the work ends, and has the state scanning meanwhile', () =>
   withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;
@@ -161,7 +161,7 @@ test('a watcher that waits for other work scans nothing before that work ends, a
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
   }));
 
-test('a burst is an overflow, and too many paths are not listed', async () => {
+test('a batch with too many paths is reported as an overflow without a list of paths', async () => {
   const batches: ChangeBatch[] = [];
   const reader = new ChangeBatches((batch) => batches.push(batch));
   for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
@@ -179,7 +179,7 @@ const busyFor = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
-test('a busy daemon loses no event, because its watcher is not busy (F40)', () =>
+test('a busy daemon loses no event, because its watcher runs in a separate thread (F40)', () =>
   withRig((rig) =>
     watching(rig.root, {}, async ({ watcher, batches, notified }) => {
       rig.write('early', '');
@@ -216,7 +216,7 @@ test('an idle watching thread is not woken up, and the next event starts the pro
   await until('the stall is detected', () => losses.includes('stall'));
 });
 
-test('a thread that dies makes the watcher suspect, is logged once and restarted', () => {
+test('when its thread dies, the watcher becomes suspect, logs the death once and starts the thread again', () => {
   const messages: string[] = [];
   const log = { ...silentLog, info: (message: string) => messages.push(message) };
   const program = new URL('data:text/javascript,throw new Error("a defect")');
@@ -231,7 +231,7 @@ test('a thread that dies makes the watcher suspect, is logged once and restarted
   );
 });
 
-test('a thread without enough memory gives up, and nothing is watched', () => {
+test('when its thread lacks memory, the watcher gives up and watches nothing', () => {
   const messages: string[] = [];
   const log = { ...silentLog, warn: (message: string) => messages.push(message) };
   const program = new URL(

@@ -7,14 +7,14 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { WireSession, withSession } from '../support/wire-session.ts';
 
-test('statistics of one checkpoint and of two checkpoints cannot be requested together', () =>
+test('a request for statistics names either one checkpoint or two checkpoints, not both', () =>
   withSession(async (rig) => {
     await rig.request('checkpoint/create', { kind: 'turn' });
     const both = rig.request('checkpoint/stats', { tag: '1', from: '0', to: '1' });
     assert.is((await failureOf(both)).kind, 'InvalidParams');
   }));
 
-test('context patterns that match nothing, and unreadable files, are reported', () =>
+test('the daemon reports context patterns that match nothing, and unreadable context files', () =>
   withSession(async (rig) => {
     rig.write('b.md', 'b\n');
     const { context } = await rig.request('conversation/addContext', { paths: ['b.md', 'none.md'] });
@@ -28,7 +28,7 @@ test('context patterns that match nothing, and unreadable files, are reported', 
     assert.is(built.warnings?.length, 1);
   }));
 
-test('a dry run lists paths in the same order as the run', () =>
+test('a dry run of a restore lists paths in the same order as the real restore', () =>
   withSession(async (rig) => {
     for (const path of ['z/1', 'a/2', 'a.txt', 'm', 'a/1', 'B']) rig.write(path, 'later\n');
     const restore = (dryRun: boolean): Promise<readonly unknown[]> =>
@@ -45,7 +45,7 @@ test('a dry run lists paths in the same order as the run', () =>
     assert.equal(await restore(false), foreseen);
   }));
 
-test('a conflict names the author of the edit, and the other session if there is one', () =>
+test('a conflict names the author of the edit, and the session of the edit if another session made it', () =>
   withSession(async (rig) => {
     const { session: other } = await rig.client.request('session/open', {
       workspace: rig.places.workTree,
@@ -63,13 +63,13 @@ test('a conflict names the author of the edit, and the other session if there is
     assert.is(theirs?.session, other);
   }));
 
-test('a restore reports that its work tree is gone', () =>
+test('a restore whose work tree is gone reports the missing work tree', () =>
   withSession(async (rig) => {
     rmSync(rig.places.workTree, { recursive: true });
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');
   }));
 
-test('the process that has a session is named (Q15)', () =>
+test('the error for a session that another process has open names the process (Q15)', () =>
   withSession(async (rig) => {
     const second = new WireSession(rig.places);
     try {

@@ -8,7 +8,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('a repeated key is answered again, also by the next daemon, and refused for another request (C8)', async () => {
+test('a repeated key gets the same answer, even from the next daemon, and is refused for a different request (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(
@@ -59,7 +59,7 @@ test('a repeated key is answered again, also by the next daemon, and refused for
   );
 });
 
-test('invalid changes are refused with their kind, send no event and change nothing (C6)', () =>
+test('the daemon refuses invalid changes of the conversation with their error kind, sends no event and changes nothing (C6)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.append('b', { tool: true });

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('context files are in the work tree, within the limit, and the message is cached until a file changes (C24, C25, C7)', () =>
+test('context files must be in the work tree and within the limit, and their message is cached until a change (C24, C25, C7)', () =>
   withSession(async (rig) => {
     rig.write('docs/x.md', 'ex\n');
     rig.write('docs/deep/y.md', 'why\n');
@@ -72,7 +72,7 @@ test('context files are in the work tree, within the limit, and the message is c
 const hostile = `${'*a'.repeat(40)}b`;
 const longName = 'a'.repeat(120);
 
-test('a pattern of many stars is answered quickly in addContext, in an import and as an exclude glob', async () => {
+test('a pattern of many stars is quick in addContext, in an import and as an exclude glob', async () => {
   const places = makePlaces();
   writeFileSync(join(places.workTree, longName), 'x');
   await withSession(
@@ -94,7 +94,7 @@ test('a pattern of many stars is answered quickly in addContext, in an import an
   );
 });
 
-test('a pattern of more than 4,096 bytes is refused before anything is stored', () =>
+test('the daemon refuses a pattern of more than 4,096 bytes before it stores anything', () =>
   withSession(async (rig) => {
     const long = 'é'.repeat(2049);
     const before = await rig.document();
@@ -116,7 +116,7 @@ test('a pattern of more than 4,096 bytes is refused before anything is stored', 
     await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
   }));
 
-test('a session that stored a longer pattern earlier opens, and the pattern can be removed', async () => {
+test('a session with a stored pattern over the limit still opens, and the pattern can be removed', async () => {
   const places = makePlaces();
   const long = `${'*a'.repeat(100_000)}b`;
   const logFile = await withSession(

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('export and import by file are one step without loss, and refusals change nothing (C2, C35)', () =>
+test('an export to a file and its import lose nothing, and a refused export or import changes nothing (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });
@@ -50,7 +50,7 @@ test('export and import by file are one step without loss, and refusals change n
     assert.equal(await rig.document(), document);
   }));
 
-test('invalid documents are refused with their kind and change nothing, and a history over the limit is reported', () =>
+test('an import refuses an invalid document with its error kind and changes nothing, and reports a history over the limit', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

@@ -72,7 +72,7 @@ test('each method that changes the conversation sends one event with the new sta
     }
   }));
 
-test('a restore of the conversation and leaving a tangent with files report the change as well (C33)', () =>
+test('a restore of the conversation, and leaving a tangent with files, also send the event for changes (C33)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.request('checkpoint/create', { kind: 'turn' });

@@ -8,7 +8,7 @@ import { giveToPlainUser, plainUserRefusal } from '../../scripts/torture/plain-u
 import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-test('a directory that may not be written, or entered, is reported as such, and nothing is done', () =>
+test('an export into a directory that may not be written or entered fails with this reason, and changes nothing', () =>
   withRig(async (rig) => {
     const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
     for (const directory of [shut, hidden]) mkdirSync(directory);

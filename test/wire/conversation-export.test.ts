@@ -19,7 +19,7 @@ const exported = (
 const temporaries = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.includes('tmp'));
 
-test('an existing file is replaced only on request', () =>
+test('an export replaces an existing file only on request', () =>
   withSession(async (rig) => {
     const { kind, message } = await failureOf(exported(rig, 'a.txt'));
     assert.is(kind, 'PreconditionFailed');
@@ -36,7 +36,7 @@ test('an existing file is replaced only on request', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('a repeated export that finds its own document is answered without a change', () =>
+test('a repeated export that finds its own document gets the same answer, and changes nothing', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);
@@ -44,7 +44,7 @@ test('a repeated export that finds its own document is answered without a change
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('a safety checkpoint saves a file of a work tree before an export replaces it, ignored or not', () =>
+test('a safety checkpoint saves a file of a work tree, even an ignored file, before an export replaces the file', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [
@@ -64,7 +64,7 @@ test('a safety checkpoint saves a file of a work tree before an export replaces 
     assert.is(kinds[0]?.description, 'Before an export');
   }));
 
-test('a file in the work tree of another open session is saved in that session', () =>
+test('an export saves a replaced file in the session that has the file in its work tree', () =>
   withSession(async (rig) => {
     const other = makePlaces().workTree;
     writeFileSync(join(other, 'a.txt'), 'theirs\n');
@@ -79,7 +79,7 @@ test('a file in the work tree of another open session is saved in that session',
     assert.is(data, 'theirs, edited\n');
   }));
 
-test('a file that cannot be saved is not replaced', async () => {
+test('an export does not replace a file that cannot be saved', async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {
@@ -92,7 +92,7 @@ test('a file that cannot be saved is not replaced', async () => {
   );
 });
 
-test('no export writes into a git directory, whatever its name and path', () =>
+test('no export writes into a git directory, whatever the name and path of the directory', () =>
   withSession(async (rig) => {
     const { workTree } = rig.places;
     execFileSync('git', ['init', '-q', '--bare', join(workTree, '.bare')]);

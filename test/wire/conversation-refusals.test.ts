@@ -126,7 +126,7 @@ const refusals: readonly (readonly [string, RequestMethod, object, string, RegEx
   ]),
 ];
 
-test('invalid input is refused with its remedy, sends no event and does not change the export (C6, C24, C35)', () =>
+test('the daemon refuses invalid input with a remedy, sends no event and does not change the conversation (C6, C24, C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     await rig.request('conversation/addContext', { paths: ['a.txt'] });
@@ -144,7 +144,7 @@ test('invalid input is refused with its remedy, sends no event and does not chan
   }));
 
 // On the wire a lone surrogate is an escape. In a file it can also be in a document that is valid JSON.
-test('lone surrogates anywhere in an import are refused with the remedy, from the wire and from a file (C35)', () =>
+test('an import from the wire or from a file refuses lone surrogates anywhere with a remedy (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('the limit of a message counts characters and not bytes, and can be raised for a session (C6)', () =>
+test('the limit for a message counts characters and not bytes, and can be raised for a session (C6)', () =>
   withSession(
     async (rig) => {
       const { append } = {
@@ -32,7 +32,7 @@ test('the limit of a message counts characters and not bytes, and can be raised 
     { open: { limits: { maxMessageCharacters: 5 } } },
   ));
 
-test('a lock without a message is refused (Q23)', () =>
+test('the daemon refuses to lock a pending message that does not exist (Q23)', () =>
   withSession(async (rig) => {
     const { kind, message } = await failureOf(rig.request('conversation/setNextMessage', { lock: true }));
     assert.is(kind, 'InvalidParams');
@@ -40,7 +40,7 @@ test('a lock without a message is refused (Q23)', () =>
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test('the use of the model’s window is reported, and a full window at once (C26)', () =>
+test('the daemon reports the use of the model’s window on request, and a full window at once (C26)', () =>
   withSession(
     async (rig) => {
       await rig.append('x'.repeat(17)); // 're ' and the same text again: 37 of 40 characters
@@ -78,7 +78,7 @@ const agents = {
   },
 };
 
-test('the resources of the active agent become the first context, and no later one (C9)', () =>
+test('the resources of an agent become context files only when agents are set for the first time (C9)', () =>
   withSession(async (rig) => {
     const patterns = async (): Promise<readonly string[] | undefined> =>
       (await rig.request('conversation/get', {})).contextManager?.patterns;
@@ -98,7 +98,7 @@ const openedWith = {
   mcpEnabled: false,
 };
 
-test('a session is opened with its model, its tools and MCP switched off (C9)', () =>
+test('an opening can set the model and the tools of a session, and turn MCP off (C9)', () =>
   withSession(
     async (rig) => {
       const { modelInfo, tools, mcpEnabled } = await rig.request('conversation/get', {});
@@ -107,7 +107,7 @@ test('a session is opened with its model, its tools and MCP switched off (C9)', 
     { open: openedWith },
   ));
 
-test('of several agents the one named default is active, and a single agent always is (C9)', () =>
+test('the agent named default is active among several agents, and a single agent is always active (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>
       Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));
@@ -121,7 +121,7 @@ test('of several agents the one named default is active, and a single agent alwa
     ]);
   }));
 
-test('an assumed window is in the warnings of the answer (C30)', () =>
+test('the answer warns when the daemon assumes the size of the model’s window (C30)', () =>
   withSession(async (rig) => {
     const { warnings } = await rig.request('conversation/setModel', { modelInfo: { modelId: 'm' } });
     assert.match(warnings?.[0] ?? '', /context window of the model m is not known/);

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('conversation/get answers the fields of the state, and only lengths of history and transcript (C1)', () =>
+test('conversation/get answers the fields of the state, but only the lengths of history and transcript (C1)', () =>
   withSession(async (rig) => {
     await rig.append('hello\nthere');
     await rig.request('conversation/setNextMessage', { message: { content: 'next' } });
@@ -54,7 +54,7 @@ test('conversation/get answers the fields of the state, and only lengths of hist
     assert.is((await rig.request('conversation/tangent', {})).durationSeconds, 0);
   }));
 
-test('a listing by cursor shows its first state, whatever is appended or restored meanwhile (C12)', () =>
+test('a listing by cursor shows the state at its first page, whatever is appended or restored meanwhile (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });
@@ -108,7 +108,7 @@ test("conversation/history {tag} reads a checkpoint's history, from an entry on 
     assert.is((await failureOf(rig.request('conversation/history', absent))).kind, 'UnknownCheckpoint');
   }));
 
-test('a model without a window gets 200,000 tokens and a warning in the log, at open as well (C30)', () =>
+test('a model without a window gets 200,000 tokens and a warning in the log, even when an opening sets the model (C30)', () =>
   withSession(
     async (rig) => {
       const { modelInfo } = await rig.request('conversation/get', {});
@@ -127,7 +127,7 @@ function withLog(open: object): Parameters<typeof withSession>[1] {
   return { places, open, wire: { args: [`--log-file=${join(places.storage, '..', 'log')}`] } };
 }
 
-test('an empty next message becomes "Empty prompt", and a locked one stays and describes the turn (C37)', () =>
+test('an empty next message becomes "Empty prompt", and a locked message stays and describes the turn (C37)', () =>
   withSession(async (rig) => {
     await rig.request('conversation/setNextMessage', { message: { content: 'the plan' }, lock: true });
     const second = await rig.request('conversation/setNextMessage', { message: { content: '' } });

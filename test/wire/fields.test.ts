@@ -12,7 +12,7 @@ import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-test('the answer to a repeated key says that it is repeated, for every method', () =>
+test('the answer to a repeated key says for every method that it is a repetition', () =>
   withSession(async (rig) => {
     await rig.append('one');
     await rig.append('two');
@@ -51,7 +51,7 @@ test('the answer to a repeated key says that it is repeated, for every method', 
     }
   }));
 
-test('a client’s facts about its model and a request are returned', () =>
+test('the daemon returns the fields that a client gave about its model and a request', () =>
   withSession(async (rig) => {
     const modelInfo = { modelId: 'm', tokenLimits: { input: 1 }, features: ['tools'] };
     await rig.request('conversation/setModel', { modelInfo });
@@ -73,7 +73,7 @@ test('a client’s facts about its model and a request are returned', () =>
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored checkpoint and the state before, and a checkpoint made in a tangent says so', () =>
+test('a restore’s checkpoint names the restored and the safety checkpoint, and a tangent’s checkpoint names the tangent', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -110,7 +110,7 @@ test("long listings continue on the next page: of sessions, and of a file's auth
   );
 });
 
-test('every path that is not UTF-8 comes with its bytes', () =>
+test('an answer gives every path that is not UTF-8 with its bytes', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -132,7 +132,7 @@ test('every path that is not UTF-8 comes with its bytes', () =>
     );
   }));
 
-test('a path that is not UTF-8 comes with its bytes when it is skipped, in conflict or not restored', () =>
+test('a path that is not UTF-8 is answered with its bytes when it is skipped, in conflict or not restored', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [
@@ -167,7 +167,7 @@ test('a path that is not UTF-8 comes with its bytes when it is skipped, in confl
 const toOctal = (bytes: Buffer): string =>
   [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
 
-test('an unreadable context file is named', () =>
+test('conversation/context names an unreadable context file', () =>
   withRig(async (rig) => {
     const isRoot = process.getuid?.() === 0; // root reads everything
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
@@ -184,7 +184,7 @@ test('an unreadable context file is named', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and the moment from which it cannot be cancelled', () =>
+test('a long restore reports its progress, and the moment after which it cannot be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -213,7 +213,7 @@ test('a verbose trace contains more of each request', () =>
     assert.type(((await told).params as { verbose?: string }).verbose, 'string');
   }));
 
-test('the list names the daemon that has a session open', async () => {
+test('session/list names the process that has a session open', async () => {
   const places = makePlaces();
   await withSession(
     async () => {
@@ -230,7 +230,7 @@ test('the list names the daemon that has a session open', async () => {
   );
 });
 
-test('a declared field or error that no test sends is reported', () => {
+test('the check reports a declared field or error that no test sends', () => {
   const notes = temporaryDirectory('traffic');
   const document = JSON.parse(
     readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),

@@ -23,7 +23,7 @@ function parseBothWays(bytes: Buffer | string): Parsed {
   return whole;
 }
 
-test('frames are parsed completely however the bytes are cut', () => {
+test('frames are parsed completely, however the bytes are cut into pieces', () => {
   const three = Buffer.concat([frameOf('{"a":1}'), frameOf(''), frameOf('"ünï"')]);
   for (let cut = 1; cut <= three.length; cut += 1) {
     assert.equal(parse(three, cut), {
@@ -47,14 +47,14 @@ for (const [what, header] of [
   ['a continued line', 'Content-Length:\r\n 2'],
   ['more than 4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2`],
 ] as const) {
-  test(`a header with ${what} is a framing fault, and the parser reads nothing after it (F103)`, () => {
+  test(`a header with ${what} is a framing fault, and the parser reads nothing after the fault (F103)`, () => {
     const parsed = parseBothWays(`${header}\r\n\r\n{}${frameOf('{"after":1}').toString()}`);
     assert.equal(parsed.bodies, []);
     assert.type(parsed.fault, 'string');
   });
 }
 
-test('noise is refused when it arrives, not when a header is full (F103)', () => {
+test('the parser refuses noise as soon as it arrives, not only when a header is full (F103)', () => {
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');
@@ -68,12 +68,12 @@ test('a header may have exactly 4 KiB', () => {
   assert.type(parseBothWays(`${filler(4097)}${end}{}`).fault, 'string');
 });
 
-test('another charset is reported with its frame, which is skipped completely', () => {
+test('the parser reports a frame with another charset, and skips the frame completely', () => {
   const frame = 'Content-Length: 2\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n{}';
   assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
 });
 
-test('memory follows the received bytes, never the announced length (F103)', () => {
+test('the parser’s memory grows with the received bytes, never with the announced length (F103)', () => {
   const before = process.memoryUsage().arrayBuffers;
   const parsers = Array.from({ length: 50 }, () => {
     const parser = new FrameParser(() => undefined);

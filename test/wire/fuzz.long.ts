@@ -14,7 +14,7 @@ import { withClient } from '../support/wire-client.ts';
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);
 
-test('a real daemon answers or ends in order, whatever it gets (F103)', async () => {
+test('a real daemon answers or ends in an orderly way, whatever its input (F103)', async () => {
   const below = random(seed);
   let framingFaults = 0;
   for (let run = 0; run < runs; run += 1) {

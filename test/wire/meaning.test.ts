@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('keys of open and close survive the daemon if the session is kept', async () => {
+test('the keys of session/open and session/close survive the daemon if the session is kept', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -68,7 +68,7 @@ test('keys of open and close survive the daemon if the session is kept', async (
   }
 });
 
-test('a session is deleted once under its key', async () => {
+test('a session/delete with a repeated key deletes only once', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -81,7 +81,7 @@ test('a session is deleted once under its key', async () => {
   }
 });
 
-test('a session that is deleted twice, or deleted and closed, at once is ended once', async () => {
+test('two requests at once to delete or close a session end the session once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);
@@ -100,7 +100,7 @@ test('a session that is deleted twice, or deleted and closed, at once is ended o
   }
 });
 
-test('a repetition may have its fields in another order, and another value makes another request', async () => {
+test('a repeated request may order its fields differently, and a different value makes a different request', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();

@@ -39,7 +39,7 @@ function code(run: () => unknown): string {
   return 'none';
 }
 
-test('a link or a file in place of a directory is refused, and a real directory is entered', () => {
+test('anchored files refuse a link or a file in place of a directory, and enter a real directory', () => {
   assert.ok(both.includes(strongestAnchoring()));
   for (const anchoring of both) {
     const root = makeDirectory();
@@ -87,7 +87,7 @@ test('permission bits are never set through a link', () => {
   }
 });
 
-test('few descriptors stay open, with any number of directories, and none after close', () => {
+test('few descriptors stay open with any number of directories, and no descriptor stays open after the close', () => {
   const root = makeDirectory();
   build(root, model(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d${i}/e/f`, 'x']))));
   const count = (): number => readdirSync('/proc/self/fd').length;
@@ -100,7 +100,7 @@ test('few descriptors stay open, with any number of directories, and none after 
   remove(root);
 });
 
-test('writes go to the pinned directory when another one takes its name, and that is detected (F70)', () => {
+test('writes go to the pinned directory when another directory takes its name, and the exchange is detected (F70)', () => {
   const root = makeDirectory();
   mkdirSync(`${root}/w`);
   mkdirSync(`${root}/o`);
@@ -204,7 +204,7 @@ test('a directory that is constantly swapped with a link never leads a write out
   remove(root);
 });
 
-test('the last edit of a file that a program constantly rewrites is on the disk in the end (F76)', async () => {
+test('no edit that a program makes during restores is lost (F76)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

@@ -55,7 +55,7 @@ test('a work tree is opened by its canonical path and keeps its identity (O27)',
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   }));
 
-test('a missing or unreadable path, a file and a loop are reported by kind (F112)', () =>
+test('opening a work tree reports a missing or unreadable path, a file and a loop by kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));
@@ -104,7 +104,7 @@ test('a missing or unreadable path, a file and a loop are reported by kind (F112
       );
   }));
 
-test('protected directories are refused in any spelling, unless allowed (R13)', () =>
+test('protected directories are refused as work tree in any spelling, unless they are allowed (R13)', () =>
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -152,7 +152,7 @@ test('a bare repository of any name is no work tree, but a work tree inside it c
     assert.is(kind(), 'none', 'it has a git directory of its own');
   }));
 
-test('storage inside the work tree is refused, also through links and before it exists', () =>
+test('a storage inside the work tree is refused, even through links and before the storage exists', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });
     mkdirSync(join(top, 'elsewhere'));
@@ -183,7 +183,7 @@ function withMounts(mounts: readonly (readonly string[])[], body: () => void): b
   }
 }
 
-test('storage that a bind mount brings into the work tree is refused, whichever side is mounted', () =>
+test('a storage that a bind mount brings into the work tree is refused, whichever side is mounted', () =>
   withTop((top) => {
     const at = (path: string): string => join(top, path);
     for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])
@@ -220,7 +220,7 @@ test('storage that a bind mount brings into the work tree is refused, whichever 
     ]);
   }));
 
-test('a backslash is part of a name, also in the path of the storage', () => {
+test('a backslash is part of a name, even in the path of the storage', () => {
   if (process.platform === 'win32') return;
   withTop((top) => {
     mkdirSync(join(top, 'w\\x/back\\slash'), { recursive: true });
@@ -231,7 +231,7 @@ test('a backslash is part of a name, also in the path of the storage', () => {
   });
 });
 
-test('a work tree with an odd path opens, and one whose path is not text does not', () =>
+test('a work tree with an odd path can be opened, but not a work tree whose path is not UTF-8', () =>
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));
     assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));

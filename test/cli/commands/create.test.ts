@@ -14,7 +14,7 @@ async function run(
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('a session of the home directory is announced only when it begins with --allow-protected', () =>
+test('create begins a session of the home directory only with --allow-protected, and then announces the session', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, 'project'));
     const refused = await run(rig, 'create');
@@ -47,7 +47,7 @@ test('a session of the home directory is announced only when it begins with --al
     await client.close();
   }));
 
-test('--session with an unknown id begins no session', () =>
+test('create begins no session when --session has an unknown id', () =>
   withRig(async (rig) => {
     const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
     assert.is(await program.code, 3);

@@ -59,7 +59,7 @@ function written(rig: DaemonRig, ...words: string[]): Buffer {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`a patch in a pipe is git's, byte for byte, and git apply accepts it (${strategy})`, () =>
+  test(`a patch that diff writes to a pipe equals git's byte for byte, and git apply accepts the patch (${strategy})`, () =>
     withRig(async (rig) => {
       const copy = join(rig.top, 'copy');
       put(rig.work, 0);
@@ -77,7 +77,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
     }));
 
 if (hasTerminal())
-  test('a terminal shows each file separately, and a file that is not UTF-8 does not affect the others', () =>
+  test('on a terminal diff shows each file separately, and a file that is not UTF-8 does not affect other files', () =>
     withRig(async (rig) => {
       await compared(rig);
       const command = `sh -c "${commandOf(rig, 'diff 0 1 latin.txt bidi.txt sjis.txt --no-pager').replaceAll("'", '')}; echo the end; cat"`;
@@ -88,7 +88,7 @@ if (hasTerminal())
       });
     }));
 
-test('the numbers of a diff equal git’s, with names that a person would type', () =>
+test('diff --stat prints the same numbers as git, and paths relative to the current directory', () =>
   withRig(async (rig) => {
     await compared(rig);
     const lines = written(rig, '--stat', '0', '1', '-C', 'deep').toString('utf8').split('\n');

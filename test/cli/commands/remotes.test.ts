@@ -23,7 +23,7 @@ async function done(rig: DaemonRig, ...words: string[]): Promise<string> {
   return ran.stdout;
 }
 
-test('a laptop takes over from a container in four commands', async () => {
+test('with four commands a laptop continues the session of a container', async () => {
   const remote = bareRepository();
   const [container, laptop] = [new DaemonRig(), new DaemonRig()];
   try {

@@ -6,7 +6,7 @@ import type { RevertResult } from '../../../src/protocol/types.ts';
 import { withRig } from '../../support/daemon-rig.ts';
 import { commandOf, hasTerminal, inTerminal } from '../console/console-rig.ts';
 
-test('revert takes a turn, a tool or a range back, shows its patch, and lists conflicts', () =>
+test('the revert command reverses a turn, a tool or a range, shows its patch, and lists conflicts', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const text = (first: string, last: string): string => `${first}\n1\n2\n3\n4\n5\n6\n${last}\n`;
@@ -58,7 +58,7 @@ test('revert takes a turn, a tool or a range back, shows its patch, and lists co
     await client.close();
   }));
 
-test('revert --author takes back the files of one agent, and lists the files that it leaves', () =>
+test('revert --author reverses the changes of one agent, and lists the files that it leaves unchanged', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn' });
@@ -107,7 +107,7 @@ test('revert --author takes back the files of one agent, and lists the files tha
     await client.close();
   }));
 
-test('revert --hunk shows each hunk on a terminal, and takes back the picked ones only', () =>
+test('revert --hunk shows each hunk on a terminal, and reverses only the picked hunks', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const text = (...changed: readonly number[]): string =>

@@ -40,7 +40,7 @@ function age(rig: DaemonRig, session: string, days: number): void {
     utimesSync(join(rig.storage, session, 'checkpointd', name), at, at);
 }
 
-test('sessions delete lists the sessions first, and deletes nothing without an answer', () =>
+test('the command sessions delete lists the sessions first, and deletes nothing without an answer', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     const unasked = await run(rig, shadow, local.slice(0, 20));
@@ -65,7 +65,7 @@ test('sessions delete lists the sessions first, and deletes nothing without an a
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-test('sessions delete --older-than deletes sessions that were not used for that many days', () =>
+test('sessions delete --older-than deletes the sessions that were not used for the given number of days', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     age(rig, shadow, 31);
@@ -84,7 +84,7 @@ test('sessions delete --older-than deletes sessions that were not used for that 
     assert.equal(rig.sessions().sort(), [local, sqlite].sort());
   }));
 
-test('sessions delete refuses wrong or unknown words, and then deletes nothing', () =>
+test('the command sessions delete refuses wrong or unknown words, and then deletes nothing', () =>
   withRig(async (rig) => {
     const [shadow] = await keptSessions(rig);
     const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [
@@ -102,7 +102,7 @@ test('sessions delete refuses wrong or unknown words, and then deletes nothing',
     assert.is(rig.sessions().length, 3);
   }));
 
-test('sessions delete reports a session that another process has open, and leaves it', () =>
+test('the command sessions delete reports a session that another process has open, and keeps the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const ran = await run(rig, session, '--yes');
@@ -113,7 +113,7 @@ test('sessions delete reports a session that another process has open, and leave
   }));
 
 if (hasTerminal())
-  test('sessions delete asks the user, and deletes nothing after a no', () =>
+  test('the command sessions delete asks the user for confirmation, and deletes nothing after a no', () =>
     withRig(async (rig) => {
       const [shadow] = await keptSessions(rig);
       const command = commandOf(rig, `sessions delete ${shadow}`);

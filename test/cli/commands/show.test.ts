@@ -25,7 +25,7 @@ async function withThree(use: (rig: DaemonRig) => Promise<void>): Promise<void> 
   });
 }
 
-test('show lists the changed files, and their changes with --patch', () =>
+test('show lists the changed files, and with --patch also prints their changes', () =>
   withThree(async (rig) => {
     const shown = await run(rig, 'deep', 'show', 'mine');
     assert.match(
@@ -54,7 +54,7 @@ test("the list marks the session's current checkpoint, also after a restore", ()
     assert.equal(await run(rig, '.', 'list', `-C${rig.work}`), await run(rig, '.', 'list'));
   }));
 
-test('a dry run with --patch shows the changes of exactly the planned files', () =>
+test('a dry run with --patch prints the changes of exactly the planned files', () =>
   withThree(async (rig) => {
     rig.write('later.txt', 'stays\n');
     const plan = await run(rig, '.', 'restore', '1', '--dry-run', '--patch');

@@ -50,7 +50,7 @@ class TypedConsole {
 }
 
 for (const order of orders)
-  test(`killed in the order ${order.join(', ')}: editors, console and command line lose nothing`, () =>
+  test(`editors, console and command line lose nothing when they are killed in the order ${order.join(', ')}`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session', () => starter.session !== undefined);

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { commandOf, hasTerminal, inTerminal, prepared } from './console-rig.ts';
 
 if (hasTerminal()) {
-  test('a turn is picked with the arrow keys, and words and tags are completed (Q45)', () =>
+  test('the user picks a turn with the arrow keys, and the console completes words and tags (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -33,7 +33,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('clean asks first: a no deletes nothing and a yes deletes all checkpoints', () =>
+  test('the clean command asks first, and only a yes deletes the checkpoints', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -65,7 +65,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('Escape and Ctrl-C leave the list without a change, and Ctrl-C clears the typed line (Q45)', () =>
+  test('Escape or Ctrl-C closes the list of turns without a change, and Ctrl-C clears a typed line (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -87,7 +87,7 @@ if (hasTerminal()) {
       assert.is(rig.read('a.txt'), 'spoilt\n');
     }));
 
-  test('on twenty columns messages are complete, and each choice takes one line (Q45, Q46)', () =>
+  test('on a terminal of twenty columns messages are complete, and each choice takes one line (Q45, Q46)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(
@@ -110,7 +110,7 @@ if (hasTerminal()) {
       );
     }));
 
-  test('a message to go back to is picked with the arrow keys (C22)', () =>
+  test('the user picks with the arrow keys the message to go back to (C22)', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       for (const content of ['one of ours', 'two of ours', 'three of ours'])

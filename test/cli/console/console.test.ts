@@ -28,7 +28,7 @@ function consoleOf(
   return stdout.trimEnd().split('\n');
 }
 
-test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', () =>
+test('/checkpoint list shows only turns, oldest first, and -l N shows only the first N (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint list', '/checkpoint list -l 1');
@@ -63,7 +63,7 @@ test("the console, list, show and status print the time of the user's zone (Q5, 
       assert.is(seen('Asia/Tokyo', ...words) - made, 9 * 3_600_000, words.join(' '));
   }));
 
-test('a limit is a whole number, in both spellings (Q43)', () =>
+test('the console accepts only a whole number as limit of a list, after -l and after --limit (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     for (const wrong of ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'])
@@ -72,7 +72,7 @@ test('a limit is a whole number, in both spellings (Q43)', () =>
       assert.is(consoleOf(rig, `/checkpoint list ${right}`).length, 1, right);
   }));
 
-test('a revert shows its plan first, and without a terminal needs --yes', () =>
+test('the console shows the plan of a revert first, and without a terminal a revert needs --yes', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const plan = consoleOf(rig, '/checkpoint revert 1');
@@ -93,7 +93,7 @@ test('a revert shows its plan first, and without a terminal needs --yes', () =>
     assert.equal([rig.read('a.txt'), rig.read('b.txt')], ['spoilt\n', undefined]);
   }));
 
-test('diff lists each file with its change, then counts lines (Q32, Q34)', () =>
+test('/checkpoint diff lists each file with its change, and then the number of changed lines (Q32, Q34)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.equal(consoleOf(rig, '/checkpoint diff 1', '/checkpoint diff 1 2', '/checkpoint diff 2 2'), [
@@ -114,7 +114,7 @@ test('diff lists each file with its change, then counts lines (Q32, Q34)', () =>
     ]);
   }));
 
-test('expand shows a turn with its tools, and reports an unknown tag (Q44)', () =>
+test('/checkpoint expand shows a turn with its tools, and reports an unknown tag (Q44)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const [main, tool, unknown] = consoleOf(rig, '/checkpoint expand 1', '/checkpoint expand 9');
@@ -123,7 +123,7 @@ test('expand shows a turn with its tools, and reports an unknown tag (Q44)', () 
     assert.is(unknown, "⚠️ checkpoint '9' not found");
   }));
 
-test('a restore by tag, and the messages for missing checkpoints (Q45)', () =>
+test('the console restores a checkpoint by its tag, and reports a missing checkpoint (Q45)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(
@@ -153,7 +153,7 @@ test('a restore by tag, and the messages for missing checkpoints (Q45)', () =>
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('clean lists what it deletes, and deletes nothing without a terminal to ask on', () =>
+test('/checkpoint clean lists what it would delete, and deletes nothing when it cannot ask on a terminal', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
@@ -167,7 +167,7 @@ test('clean lists what it deletes, and deletes nothing without a terminal to ask
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
-test('in a tangent every subcommand is refused, with the messages of Q (Q46, C21)', () =>
+test('in a tangent the console refuses every subcommand of /checkpoint, with the specified messages (Q46, C21)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const refusal =
@@ -187,7 +187,7 @@ test('in a tangent every subcommand is refused, with the messages of Q (Q46, C21
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));
 
-test('a tangent leaves its summary behind (C22)', () =>
+test('the summary of a tangent stays in the main conversation (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const say = (content: string): Promise<unknown> =>
@@ -219,14 +219,14 @@ test('a tangent leaves its summary behind (C22)', () =>
     await client.close();
   }));
 
-test('a missing tail is not reported as kept (C21)', () =>
+test('the console reports no kept tail when a tangent has no entries (C21)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
 
-test('a tail that is kept is reported (C21)', () =>
+test('the console reports that the tail of a tangent was kept (C21)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('conversation/enterTangent', { session });
@@ -238,7 +238,7 @@ test('a tail that is kept is reported (C21)', () =>
     await client.close();
   }));
 
-test('forget removes messages, inside and outside a tangent (C22)', () =>
+test('the forget command removes messages inside and outside a tangent (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const say = (content: string, toolResults: { toolUseId: string }[] = []): Promise<unknown> =>
@@ -270,13 +270,13 @@ test('forget removes messages, inside and outside a tangent (C22)', () =>
     await client.close();
   }));
 
-test('a new checkpoint is reported (Q24)', () =>
+test('the console reports a new checkpoint (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
   }));
 
-test('checkpoints that another client makes are reported: a turn by its tag, a tool by its name and tag (Q24)', () =>
+test('the console reports checkpoints of other clients: a turn by its tag, a tool by its name and tag (Q24)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
@@ -301,7 +301,7 @@ test('checkpoints that another client makes are reported: a turn by its tag, a t
     await client.close();
   }));
 
-test('a checkpoint that fails is reported with the reason (Q24)', () =>
+test('the console reports why a checkpoint failed (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const moved = `${rig.work}-moved`;
@@ -325,7 +325,7 @@ test('a checkpoint that fails is reported with the reason (Q24)', () =>
     assert.match(said, /^⚠️ Could not create automatic checkpoint: .*work tree/im);
   }));
 
-test('help describes each word, and names the key of /tangent', () =>
+test('the help of the console describes each word, and names the key of /tangent', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/help');
@@ -341,7 +341,7 @@ test('help describes each word, and names the key of /tangent', () =>
     );
   }));
 
-test('a key for /tangent is one letter or none', () =>
+test('the key for /tangent can be set to one letter or to none', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);
@@ -364,7 +364,7 @@ test('a subcommand without /checkpoint, and a command without a slash, get a hin
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));
 
-test('a list shows the name of a checkpoint', () =>
+test('/checkpoint list shows the names of checkpoints', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'before it' });
@@ -381,14 +381,14 @@ for (const [feature, line, words] of [
   ],
   ['tangent', '/tangent', 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true'],
 ] as const)
-  test(`a session that another client opened without ${feature} is reported in Q's words (Q46, C21)`, () =>
+  test(`the console reports with the specified words that another client opened the session without ${feature} (Q46, C21)`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', features: { [feature]: false } });
       assert.equal(consoleOf(rig, line), [words, `This session was opened with features.${feature} false.`]);
       await client.close();
     }));
 
-test('diff, compact, context and usage print their results, and an unknown word gets a hint', () =>
+test('the words diff, compact, context and usage print their results, and an unknown word gets a hint', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(

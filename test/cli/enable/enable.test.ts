@@ -50,7 +50,7 @@ function everything(rig: DaemonRig): Record<string, string> {
   );
 }
 
-test('enable adds hooks for all agents, adds nothing twice, and disable leaves no trace', () =>
+test('enable adds hooks for all agents once, and disable leaves no trace', () =>
   withRig(async (rig) => {
     for (const directory of directories) mkdirSync(join(rig.home, directory), { recursive: true });
     const claude = join(rig.home, '.claude/settings.json');
@@ -88,7 +88,7 @@ test('enable adds hooks for all agents, adds nothing twice, and disable leaves n
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
 
-test('later changes stay, and a link stays a link', () =>
+test('disable keeps changes that the user made after enable, and a settings file that is a link stays a link', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, '.claude'));
     mkdirSync(join(rig.home, 'dotfiles'));
@@ -103,7 +103,7 @@ test('later changes stay, and a link stays a link', () =>
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
-test('a file that cannot be parsed, or is not ours, is left as it is and reported', () =>
+test('enable reports and keeps a settings file that cannot be parsed, and a plugin file that is not ours', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', '{ // comment\n}'],
@@ -128,7 +128,7 @@ test('a file that cannot be parsed, or is not ours, is left as it is and reporte
     }
   }));
 
-test('an empty file is empty again after disable, and a byte order mark stays', () =>
+test('disable makes a settings file empty if it was empty before enable, and keeps a byte order mark', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', ''],
@@ -157,7 +157,7 @@ test('an empty file is empty again after disable, and a byte order mark stays', 
     assert.match(doctor.stdout, /^agent cursor: not enabled/m);
   }));
 
-test('a read-only file is not replaced without asking', () =>
+test('enable replaces a read-only settings file only after it asks the user', () =>
   withRig(async (rig) => {
     const file = join(rig.home, '.claude/settings.json');
     mkdirSync(join(rig.home, '.claude'));
@@ -188,7 +188,7 @@ test('a read-only file is not replaced without asking', () =>
     }
   }));
 
-test('a broken file is reported with line and column', () =>
+test('enable reports a settings file with a syntax error by line and column', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string, RegExp])[] = [
       ['.claude/settings.json', '{\n  "a": 1,\n}', /claude\/settings\.json .* at line 3, column 1/],
@@ -234,7 +234,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     }
   }));
 
-test('an unknown agent, or no agent at all, is reported', () =>
+test('enable reports an unknown agent, and that no agent was found', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);

@@ -40,7 +40,7 @@ const withHooks = `// my settings
 }
 `;
 
-test('existing settings stay: comments, order, layout, hooks of other programs', () => {
+test('adding a hook keeps the comments, order, layout and other hooks of existing settings', () => {
   const added = textOf(settings.add(withHooks));
   for (const line of withHooks.split('\n').filter((each) => /mine|dark|settings/.test(each)))
     assert.ok(added.includes(line), line);
@@ -55,7 +55,7 @@ test('existing settings stay: comments, order, layout, hooks of other programs',
   assert.is(textOf(settings.remove(beside)), commented);
 });
 
-test('a hook whose command moved is updated in its place, and not added again', () => {
+test('a hook whose command moved is updated in place, and not added a second time', () => {
   const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
   const renewed = textOf(settings.add(older));
   assert.not.match(renewed, /old/);
@@ -63,14 +63,14 @@ test('a hook whose command moved is updated in its place, and not added again', 
   assert.equal(parse(textOf(settings.remove(older))), {});
 });
 
-test('only our handler is removed from a group that the user extended', () => {
+test('disabling removes only our handler from a group of hooks that the user extended', () => {
   const mixed = `{"hooks":{"AfterTool":[{"matcher":"*","hooks":[{"command":"checkpointd hook gemini"},{"command":"mine"}]}]}}`;
   assert.equal(parse(textOf(settings.remove(mixed))), {
     hooks: { AfterTool: [{ matcher: '*', hooks: [{ command: 'mine' }] }] },
   });
 });
 
-test('settings that cannot be parsed are not changed, with the reason', () => {
+test('settings that cannot be parsed stay unchanged, and the reason is reported', () => {
   const commented = '{ // mine\n}';
   assert.match((strict.add(commented) as { left: string }).left, /not JSON \(which allows/);
   assert.match((strict.remove(commented) as { left: string }).left, /not JSON/);
@@ -81,7 +81,7 @@ test('settings that cannot be parsed are not changed, with the reason', () => {
   assert.ok('left' in settings.add(twice) || textOf(settings.add(twice)).includes('"a"'));
 });
 
-test('adding and removing hooks leaves every byte of any settings as it was', () => {
+test('adding hooks and then removing them leaves every byte of the settings unchanged', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
     // For a key `__proto__` the library that parses the settings returns no value, so the settings are left as they

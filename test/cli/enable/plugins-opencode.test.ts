@@ -22,7 +22,7 @@ async function plugin(words: readonly string[], directory: string): Promise<Reco
 const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
-test('our hook can read prompts, tools and ends, and a subagent counts as its parent', async () => {
+test('our hook reads the prompts, tools and ends that the plugin sends, and a subagent counts as its parent', async () => {
   const directory = temporaryDirectory('opencode');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');

@@ -26,7 +26,7 @@ function textOf(change: Change): string {
   return change.text ?? '';
 }
 
-test('hooks are one block at the end that parses as two more hooks, and its removal leaves no trace', () => {
+test('our hooks are one block at the end of the settings, parse as two hooks, and are removed without a trace', () => {
   const added = textOf(settings.add(mine));
   assert.ok(added.startsWith(mine));
   const { hooks, ...rest } = parse(added) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
@@ -38,7 +38,7 @@ test('hooks are one block at the end that parses as two more hooks, and its remo
   assert.is(textOf(settings.remove(`${added}\n# later\n[tui]\nx = 1\n`)), `${mine}\n# later\n[tui]\nx = 1\n`);
 });
 
-test('settings that do not parse, or cannot be extended, are not changed', () => {
+test('TOML settings stay unchanged if they do not parse or cannot be extended', () => {
   assert.match((settings.add('model = ') as { left: string }).left, /not TOML/);
   assert.match((settings.remove('= x') as { left: string }).left, /not TOML/);
   assert.ok('left' in settings.add('hooks = { PostToolUse = [] }\n'));

@@ -31,7 +31,7 @@ async function killAll(pids: () => number[]): Promise<void> {
   await until('the processes have ended', () => pids().length === 0);
 }
 
-test('the end of a conversation captures the changes since its last tool', () =>
+test('at the end of a conversation the keeper captures the changes since the last tool', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -42,7 +42,7 @@ test('the end of a conversation captures the changes since its last tool', () =>
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('the end of a conversation whose keeper was killed captures the changes', () =>
+test('at the end of a conversation a new keeper captures the changes if the former keeper was killed', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -53,7 +53,7 @@ test('the end of a conversation whose keeper was killed captures the changes', (
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('a hook whose keeper dies before it answers starts another keeper', () =>
+test('a hook starts a new keeper when the running keeper dies before it answers', () =>
   withKeeper(async (rig) => {
     const path = socketOf(rig);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -70,14 +70,14 @@ test('a hook whose keeper dies before it answers starts another keeper', () =>
     assert.match(await listed(rig), /\[1\].*one/);
   }));
 
-test('the end of a conversation that never began makes no session', () =>
+test('the end of a conversation that never began creates no session', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);
     assert.equal(rig.sessions(), []);
   }));
 
-test('a keeper that ends captures the changes of its open conversations', () =>
+test('a keeper captures the changes of its open conversations before it ends', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -155,7 +155,7 @@ test('an unreadable event is skipped and logged', () =>
     assert.match(logOf(rig), /the keeper cannot read a written event/);
   }));
 
-test('hooks that are killed at any moment lose no change and make no checkpoint twice', () =>
+test('hooks that are killed at any moment lose no change and make no duplicate checkpoint', () =>
   withKeeper(async (rig) => {
     const rounds = 10;
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));

@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('in a conversation prompts are turns, tools with changes are tools, and the end keeps the session (Q2, Q16)', () =>
+test('a prompt makes a turn checkpoint, a tool with changes makes a tool checkpoint, and the end keeps the session (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(
@@ -49,7 +49,7 @@ test('in a conversation prompts are turns, tools with changes are tools, and the
     );
   }));
 
-test('the agent learns of a restore by hand at its next prompt, once', () =>
+test('at its next prompt the agent is notified once of a restore that the user made by hand', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint', async () => /\[1\]/.test(await listed(rig)));
@@ -68,7 +68,7 @@ test('the agent learns of a restore by hand at its next prompt, once', () =>
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('bad input (empty, cut, unknown, no object, 100 MB) ends with 0 and a line in the log', () =>
+test('a hook with bad input (empty, cut, unknown, no object, 100 MB) exits with 0 and logs one line', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
@@ -86,7 +86,7 @@ test('bad input (empty, cut, unknown, no object, 100 MB) ends with 0 and a line 
     assert.is(keepersOf(rig).length, 0);
   }));
 
-test('a keeper that hangs, or an agent that never closes the input, costs at most a second', () =>
+test('a hook stops after a second if the keeper hangs or the agent never closes the input', () =>
   withRig(async (rig) => {
     const path = socketOf(rig);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -108,7 +108,7 @@ test('a keeper that hangs, or an agent that never closes the input, costs at mos
     server.close();
   }));
 
-test('two hooks at once start one keeper, and after its kill the next hook starts another', () =>
+test('two hooks at once start one keeper, and after a kill of the keeper the next hook starts a new keeper', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
@@ -124,7 +124,7 @@ test('two hooks at once start one keeper, and after its kill the next hook start
     await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('a late checkpoint of a turn is marked as late, in the list and in the log', () =>
+test('the list and the log mark the checkpoint of a turn as late if it begins late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
@@ -136,7 +136,7 @@ test('a late checkpoint of a turn is marked as late, in the list and in the log'
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('a checkpoint that began in time and ended late is marked as late, too', () =>
+test('the checkpoint of a turn that began in time and ended late is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
@@ -145,7 +145,7 @@ test('a checkpoint that began in time and ended late is marked as late, too', ()
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 
-test('edits after the prompt are not in the checkpoint of the turn', () =>
+test('the checkpoint of a turn contains no edits that were made after the prompt', () =>
   withKeeper(async (rig) => {
     for (const agent of ['claude-code', 'gemini', 'codex'] as const) {
       const of = (name: string, more: object = {}): object => ({
@@ -167,7 +167,7 @@ test('edits after the prompt are not in the checkpoint of the turn', () =>
     }
   }));
 
-test('outside a repository nothing is captured, and the log says so', () =>
+test('outside a repository a hook captures nothing, and the log gives the reason', () =>
   withKeeper(async (rig) => {
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);

@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test('only sessions of agents that were not used for thirty days are deleted', () =>
+test('only sessions that agents began and did not use for thirty days are deleted', () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });
@@ -31,7 +31,7 @@ test('only sessions of agents that were not used for thirty days are deleted', (
     assert.match(said.join(), /not used for 30 days/);
   }));
 
-test('the storage has a setting for the days to keep sessions, and an unreadable setting deletes nothing', () =>
+test('a setting of the storage limits the days to keep sessions, and an unreadable setting prevents all deletions', () =>
   withRig(async (rig) => {
     const enable = async (...words: string[]): Promise<[number | null, string]> => {
       const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);

@@ -9,7 +9,7 @@ function read(agent: string, payload: object, given?: string): unknown {
   return readEvent(agent, JSON.stringify(payload), given);
 }
 
-test('the prompt, the finished tool and the ends of Claude Code are parsed', () => {
+test('the hook parses the prompt, finished tool and end events of Claude Code', () => {
   const base = { agent: 'claude-code', conversation: 's1', directory: '/w' };
   assert.equal(read('claude-code', { ...claude, hook_event_name: 'SessionStart', source: 'startup' }), {
     ...base,
@@ -36,7 +36,7 @@ test('the prompt, the finished tool and the ends of Claude Code are parsed', () 
   assert.equal(read('claude-code', { ...claude, hook_event_name: 'Stop' }), { nothing: 'Stop', quiet: true });
 });
 
-test('the file names in a patch of Codex are parsed', () => {
+test('the hook parses the file names in a patch of Codex', () => {
   const command =
     '*** Begin Patch\n*** Add File: new.ts\n+x\n*** Update File: src/a b.ts\n*** Move to: c.ts\n@@\n-a\n+b\n*** Delete File: old.ts\r\n*** End Patch';
   const payload = {
@@ -53,7 +53,7 @@ test('the file names in a patch of Codex are parsed', () => {
   ]);
 });
 
-test('events of Gemini CLI, Cursor, Copilot CLI and the plugin of opencode are parsed', () => {
+test('the hook parses events of Gemini CLI, Cursor, Copilot CLI and the plugin of opencode', () => {
   assert.equal(read('gemini', { ...claude, hook_event_name: 'BeforeAgent', prompt: 'go', timestamp: 't' }), {
     agent: 'gemini',
     conversation: 's1',
@@ -94,7 +94,7 @@ test('events of Gemini CLI, Cursor, Copilot CLI and the plugin of opencode are p
   });
 });
 
-test('bad input of every agent is reported and gives no event', () => {
+test('bad input from any agent is reported and gives no event', () => {
   const full = JSON.stringify({ ...claude, hook_event_name: 'UserPromptSubmit', prompt: 'x'.repeat(99) });
   for (const agent of agentNames) {
     for (const text of [

@@ -41,7 +41,7 @@ async function call(
   };
 }
 
-test('the tools declare whether they only read or destroy', () =>
+test('each MCP tool declares whether it only reads and whether it can destroy data', () =>
   withMcp(async (client) => {
     const { tools } = await client.listTools();
     assert.equal(
@@ -60,7 +60,7 @@ test('the tools declare whether they only read or destroy', () =>
     assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
   }));
 
-test('a model rescues a work tree: create, list, diff, planned restore, restore, undo, redo', () =>
+test('a model can rescue a work tree with the MCP tools: create, list, diff, planned restore, restore, undo, redo', () =>
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);
@@ -91,7 +91,7 @@ test('a model rescues a work tree: create, list, diff, planned restore, restore,
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model reverts one turn, with the plan first, and keeps the later change', () =>
+test('a model plans and then makes a revert of one turn, and the later change stays', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');
@@ -123,7 +123,7 @@ test('checkpoint_show lists the files that changed since the previous checkpoint
     assert.is(structured['fileCount'], 2);
   }));
 
-test('checkpoints are resources', () =>
+test('the MCP server offers each checkpoint as a resource', () =>
   withMcp(async (client, rig) => {
     assert.equal((await client.listResources()).resources, []);
     await call(client, 'checkpoint_create', { message: 'one' });
@@ -150,7 +150,7 @@ test('checkpoints are resources', () =>
     assert.not.equal(refused, '');
   }));
 
-test('wrong arguments and unknown checkpoints are answered as text, and nothing changes', () =>
+test('the MCP server answers wrong arguments and unknown checkpoints with text, and changes nothing', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     const before = rig.tree();
@@ -167,7 +167,7 @@ test('wrong arguments and unknown checkpoints are answered as text, and nothing 
     assert.equal(rig.tree(), before);
   }));
 
-test('a model learns its options without a session, for a wrong tag, and for a restore without changes', () =>
+test('the MCP server explains what to do without a session, after a wrong tag, and when nothing can be undone', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
     assert.match(none.text, /^\/.* has no session\. checkpoint_create starts a session\.$/);
@@ -183,7 +183,7 @@ test('a model learns its options without a session, for a wrong tag, and for a r
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
   }));
 
-test('a missing resource is reported by its address, and every resource has a title of its own', () =>
+test('a missing MCP resource is reported by its address, and every resource has its own title', () =>
   withMcp(async (client) => {
     await call(client, 'checkpoint_create', { message: 'one' });
     const { resources } = await client.listResources();

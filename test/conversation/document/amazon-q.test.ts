@@ -88,7 +88,7 @@ async function imported(): Promise<{ conversation: Conversation; warnings: reado
   return { conversation, warnings };
 }
 
-test('messages become text, tool results and tool uses (C3)', async () => {
+test('imported messages become text, tool results and tool uses (C3)', async () => {
   const { conversation } = await imported();
   const [asked, answered, stopped] = conversation.state.history.slice();
   assert.is(asked?.user.content, 'Rename it');
@@ -115,12 +115,12 @@ test('messages become text, tool results and tool uses (C3)', async () => {
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('a valid range that starts at tool results moves to the next turn, or to the end without one (C13)', async () => {
+test('an imported valid range that starts at tool results moves to the next turn, or to the end if no turn follows (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
 
-test('tools are grouped as in our documents, without their wrapping (C27)', async () => {
+test('imported tools are grouped as in our documents, without their wrapping (C27)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.tools, {
     Builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],
@@ -128,7 +128,7 @@ test('tools are grouped as in our documents, without their wrapping (C27)', asyn
   });
 });
 
-test('context paths of the work tree are kept, and a summary may be a plain text', async () => {
+test('an import keeps context paths of the work tree, and accepts a summary that is plain text', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.contextPaths, ['README.md', 'docs/a.md', 'AGENTS.md']);
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
@@ -151,7 +151,7 @@ test('fields that an import leaves out are reported by name (C35)', async () => 
   assert.is(warnings.length, 8, warnings.join('\n'));
 });
 
-test('an imported document is exported in our own form and read again without loss', async () => {
+test('an imported document is exported in our own form, and this form is read without loss', async () => {
   const { conversation } = await imported();
   const document = toDocument(conversation.state);
   const again = new Conversation('c', new MemoryLog());

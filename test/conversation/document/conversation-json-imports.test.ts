@@ -25,7 +25,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an old document is read: no ids, no format version, the model as text (C10, C29)', async () => {
+test('an import reads an old document without ids and format version, and with the model as text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,
@@ -54,7 +54,7 @@ test('an old document is read: no ids, no format version, the model as text (C10
   assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
-test('a history over the limit loses its oldest entries, with a report (C6, C12)', async () => {
+test('an imported history over the limit loses its oldest entries, and the loss is reported (C6, C12)', async () => {
   const history = Array.from({ length: 10_003 }, (_, n) => ({
     id: `e${n}`,
     user: n === 3 ? { toolResults: [{ toolUseId: 't' }] } : { content: String(n) },
@@ -72,7 +72,7 @@ test('a history over the limit loses its oldest entries, with a report (C6, C12)
   assert.is(result.warnings.length, 2);
 });
 
-test('a document of a later version is refused with its version (C35)', async () => {
+test('a document of a later version is refused, and the error names the version (C35)', async () => {
   const document = { ...toDocument(full().state), format_version: 2 };
   assert.is((await rejection(document)).kind, 'DocumentVersion');
 });
@@ -111,7 +111,7 @@ const broken: readonly (readonly [string, () => unknown])[] = [
 ];
 
 for (const [name, make] of broken) {
-  test(`a document ${name} is refused and nothing changes (C35)`, async () => {
+  test(`a document ${name} is refused and changes nothing (C35)`, async () => {
     const error = await rejection(make());
     assert.is(error.kind, 'DocumentInvalid');
     assert.match(error.message, /Nothing was changed/);

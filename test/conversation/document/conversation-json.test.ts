@@ -8,7 +8,7 @@ import { full } from './full-conversation.ts';
 
 const extras = { checkpointManager: { session: 'ses_1', strategy: 'shadow' }, contextMessageLength: 42 };
 
-test('the document has exactly the specified fields, without run-time data (C1, C35)', () => {
+test('an exported document has exactly the specified fields, and no run-time data (C1, C35)', () => {
   const document = toDocument(full().state, extras);
   assert.equal(
     Object.keys(document).sort(),
@@ -48,7 +48,7 @@ test('the document has exactly the specified fields, without run-time data (C1, 
   });
 });
 
-test('absent optional fields are omitted, not written as null (C35)', () => {
+test('an export omits absent optional fields, and does not write null (C35)', () => {
   const document = toDocument(new Conversation('c', new MemoryLog()).state);
   assert.equal(JSON.parse(JSON.stringify(document)), {
     format_version: 1,
@@ -63,7 +63,7 @@ test('absent optional fields are omitted, not written as null (C35)', () => {
   });
 });
 
-test('the document of a tangent has the five fields, its time in UTC, and the range (C5)', () => {
+test('the document of a tangent has the five specified fields, its time in UTC, and the range (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(
@@ -77,7 +77,7 @@ test('the document of a tangent has the five fields, its time in UTC, and the ra
   assert.equal(tangent.main_valid_history_range, [0, 2]);
 });
 
-test('a document that is read and written again is the same text (C35)', async () => {
+test('a document that is imported and exported again is the same text (C35)', async () => {
   const first = JSON.stringify(toDocument(full().state));
   const log = new MemoryLog();
   const conversation = new Conversation('conv-1', log);
@@ -103,7 +103,7 @@ test('a document that is read and written again is the same text (C35)', async (
   assert.is(replayed.head, conversation.head);
 });
 
-test('a field whose document name is taken survives in both directions (C4)', async () => {
+test('a metadata field survives export and import even if another field has its name in documents (C4)', async () => {
   const conversation = new Conversation('c', new MemoryLog());
   const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
   conversation.append({ ...said('x'), requestMetadata });
@@ -112,7 +112,7 @@ test('a field whose document name is taken survives in both directions (C4)', as
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('a document owns no checkpoint: an export writes the reference to them, and an import ignores it (C2, Q15)', async () => {
+test('a document owns no checkpoints, because an export writes only a reference and an import ignores the reference (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());
@@ -121,7 +121,7 @@ test('a document owns no checkpoint: an export writes the reference to them, and
   assert.is(conversation.conversationId, 'other');
 });
 
-test('a document written in pieces is the same document (C35)', () => {
+test('an export that writes a document in pieces writes the same text (C35)', () => {
   const conversation = full();
   for (let n = 0; n < 300; n += 1) conversation.append(said(String(n)));
   const document = toDocument(conversation.state, extras);

@@ -59,7 +59,7 @@ async function rejectsWith(promise: Promise<unknown>, kind: string): Promise<voi
 }
 
 for (const durability of ['process', 'power'] as const) {
-  test(`records come back after reopening (${durability}) (C8)`, async ({ file }) => {
+  test(`a log returns all its records after it is opened again (${durability}) (C8)`, async ({ file }) => {
     const log = await SessionLog.open(file, { durability });
     assert.is(log.length, 0);
     for (let n = 1; n <= 40; n += 1) assert.is(log.append(numbered(n)), n);
@@ -103,7 +103,7 @@ test('a log cut at any byte opens with the complete records before the cut, and 
   }
 });
 
-test('a tail of noise or zeros after a power cut is cut off (C8)', async ({ file }) => {
+test('opening a log cuts off a tail of noise or zeros that a power cut left (C8)', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.close();
@@ -132,7 +132,7 @@ test('a last record that was damaged later is saved beside the log, and reported
   reopened.close();
 });
 
-test('a killed process has lost no answered record (C8)', async ({ file }) => {
+test('a kill of the process loses no record whose write was answered (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});
@@ -161,7 +161,9 @@ test('a killed process has lost no answered record (C8)', async ({ file }) => {
   }
 });
 
-test('a flipped bit before complete records is reported as damage, and the file stays', async ({ file }) => {
+test('a flipped bit before complete records is reported as damage, and the log stays unchanged', async ({
+  file,
+}) => {
   const log = await SessionLog.open(file, process);
   for (let n = 1; n <= 3; n += 1) log.append(numbered(n));
   log.close();
@@ -176,7 +178,9 @@ test('a flipped bit before complete records is reported as damage, and the file 
   }
 });
 
-test('a log of a later format, and a file that is no log, are refused and stay', async ({ file }) => {
+test('a log of a later format, or a file that is no log, is refused and stays unchanged', async ({
+  file,
+}) => {
   for (const [text, kind] of [
     ['checkpointd session log 2\nwhatever', 'StoreVersion'],
     ['#!/bin/sh\necho this is no log at all\n', 'StoreCorrupt'],
@@ -188,7 +192,9 @@ test('a log of a later format, and a file that is no log, are refused and stay',
   }
 });
 
-test('a write that fails half-way leaves nothing behind, and the next one succeeds', async ({ file }) => {
+test('a write to the log that fails half-way leaves nothing behind, and the next write succeeds', async ({
+  file,
+}) => {
   const log = await SessionLog.open(file, { durability: 'power' });
   log.append(numbered(1));
   const before = readFileSync(file);
@@ -211,7 +217,7 @@ test('a write that fails half-way leaves nothing behind, and the next one succee
   again.close();
 });
 
-test('when a failed write cannot be undone, the log refuses writes until it is opened again', async ({
+test('the log refuses writes until it is opened again if a failed write cannot be undone', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -228,7 +234,7 @@ test('when a failed write cannot be undone, the log refuses writes until it is o
   again.close();
 });
 
-test('records larger than one read are read back', async ({ file }) => {
+test('the log reads back records that are larger than one read', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   const big = { kind: 'ledger', text: 'é'.repeat(1_500_000) };
   log.append(big);
@@ -241,7 +247,7 @@ test('records larger than one read are read back', async ({ file }) => {
   again.close();
 });
 
-test('a log that is hard-linked to a backup gets its own file, and the backup does not change', async ({
+test('a log that has a hard link in a backup gets its own file, and the backup does not change', async ({
   file,
 }) => {
   const first = await SessionLog.open(file, process);

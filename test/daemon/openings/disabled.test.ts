@@ -168,7 +168,7 @@ test("a session opened without tangents refuses to enter one, with Q CLI's messa
     assert.is((await client.close()).code, 0);
   }));
 
-test('opening stops after initTimeoutMs, reports its progress before, and leaves nothing (R26)', () =>
+test('an opening reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
     // The first capture takes over four seconds on any machine: every file takes a millisecond to open.
     const workspace = join(rig.top, 'workspace');

@@ -37,7 +37,7 @@ test('the shadow is under the session’s id, with the specified configuration a
     assert.is((await client.close()).code, 0);
   }));
 
-test('the default storage below an allowed home is not captured, and an explicit storage inside is refused', () =>
+test('the default storage below an allowed home directory is not captured, and an explicit storage inside is refused', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();
@@ -59,7 +59,7 @@ test('the default storage below an allowed home is not captured, and an explicit
     );
   }));
 
-test('a storage directory that is a file or below one, and an unknown strategy, are refused (Q39)', () =>
+test('an opening refuses an unknown strategy, and a storage directory that is a file or below a file (Q39)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');
@@ -105,7 +105,7 @@ test('an unreadable work tree and a read-only storage are refused for users othe
     assert.equal(rig.stored(), []);
   }));
 
-test('the storage is private to the user, and neither errors nor the log contain contents (F116)', () =>
+test('the storage is private to the user, and neither errors nor the log contain contents of files (F116)', () =>
   withRig(async (rig) => {
     const secret = 'hunter2-correct-horse';
     const env = { ...rig.environment, API_TOKEN: secret };

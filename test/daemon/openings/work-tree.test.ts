@@ -7,7 +7,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('a bare repository is refused as a work tree even with allowProtected, and does not change', () =>
+test('an opening refuses a bare repository as work tree even with allowProtected, and does not change the repository', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
@@ -26,7 +26,7 @@ test('a bare repository is refused as a work tree even with allowProtected, and 
     { repository: false },
   ));
 
-test('a root that is relative, missing, a file or inside .git is refused, and nothing is made (F112)', () =>
+test('an opening refuses a root that is relative, missing, a file or inside .git, and makes nothing (F112)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kindOf = async (workspace: string): Promise<string | undefined> =>
@@ -43,7 +43,7 @@ test('a root that is relative, missing, a file or inside .git is refused, and no
     assert.equal(rig.stored(), []);
   }));
 
-test('a link to a directory, a path with a newline and one with dots lead to the canonical root (F112)', () =>
+test('a link to a directory and a path with dots lead to the canonical root, and a path may have a newline (F112)', () =>
   withRig(async (rig) => {
     const odd = join(rig.top, 'new\nline');
     mkdirSync(odd);
@@ -66,7 +66,7 @@ test('a link to a directory, a path with a newline and one with dots lead to the
     assert.is((await client.close()).code, 0);
   }));
 
-test('protected directories are refused by identity, unless allowProtected is given (R13, F112)', () =>
+test('an opening refuses protected directories by identity, unless allowProtected is given (R13, F112)', () =>
   withRig(async (rig) => {
     const documents = join(rig.home, 'Documents');
     mkdirSync(documents);

@@ -78,7 +78,7 @@ test('the running differ gives the same output as a single git, in every format 
     await checkPropertyAsync(fc.tuple(someFiles, someFiles), property, 40);
   }));
 
-test('a new process replaces one that has answered many comparisons or was killed', () =>
+test('the differ starts a new git process after many comparisons, or when its process was killed', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['a', 'a\n']]), differ };
     const pids = new Set<number>();
@@ -93,7 +93,7 @@ test('a new process replaces one that has answered many comparisons or was kille
     assert.not.ok(differ.pids.some((pid) => pids.has(pid)));
   }));
 
-test('each of several parallel comparisons gets its own git', () =>
+test('each of several parallel comparisons gets its own git process', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const [from, to] = [tree([['a', 'a\n']]), tree([['b', 'b\n']])];
     const pairs = [
@@ -123,7 +123,7 @@ test('a missing object is reported, a cancelled comparison gets no answer, and t
     assert.is((await compare(trees)).items.length, 1);
   }));
 
-test('a renewed differ no longer sees removed objects, and a closed differ leaves the work to git', () =>
+test('a renewed differ no longer finds removed objects, and after its close each comparison starts a git of its own', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['a', 'only here\n']]);
     const trees = { gitDir, from: emptyTree, to, differ };
@@ -138,7 +138,7 @@ test('a renewed differ no longer sees removed objects, and a closed differ leave
     assert.equal(differ.pids, []);
   }));
 
-test('the differ returns the beginning of a long text, and the next comparison as usual', () =>
+test('the differ can return only the beginning of a long text, and then answers the next comparison as usual', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
     const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };

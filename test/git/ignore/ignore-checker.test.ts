@@ -48,7 +48,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('names that look like options, magic or quoting to git count as names', () =>
+test('the checker treats names that look like options, magic or quoting to git as plain names', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
@@ -59,7 +59,7 @@ test('names that look like options, magic or quoting to git count as names', () 
     );
   }));
 
-test('info/exclude, the global file and its setting are used, and their changes are noticed', () =>
+test('the checker uses info/exclude, the global excludes file and its setting, and detects changes of all three', () =>
   withChecker(async ({ root, home, checker, ignored }) => {
     assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
     assert.is((await checker.refresh()).hasRules, false);
@@ -79,7 +79,7 @@ test('info/exclude, the global file and its setting are used, and their changes 
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
   }));
 
-test('a changed .gitignore is read after renew, and one engine runs until then', () =>
+test('the checker keeps one git process until it is renewed, and then reads a changed .gitignore', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);
@@ -92,7 +92,7 @@ test('a changed .gitignore is read after renew, and one engine runs until then',
     assert.is.not(checker.pid, pid);
   }));
 
-test('a killed engine is restarted and no answer is lost (F61)', () =>
+test('the checker starts its git process again after a kill, and loses no answer (F61)', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');
@@ -107,7 +107,7 @@ test('a killed engine is restarted and no answer is lost (F61)', () =>
     }
   }));
 
-test('a path that ends git (beyond a symbolic link) fails alone', () =>
+test('a path beyond a symbolic link ends git, and only the answer for this path fails', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -130,7 +130,7 @@ test('an ignored file is ignored at any depth', () =>
     assert.equal(log, []);
   }));
 
-test('broken and hostile configurations affect only their own answer and run no program (F53, F55)', () =>
+test('a broken or hostile configuration affects only its own answer and runs no program (F53, F55)', () =>
   withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');
@@ -147,7 +147,7 @@ test('broken and hostile configurations affect only their own answer and run no 
   }));
 
 if (process.platform !== 'win32') {
-  test('a FIFO as a configuration, as an included file, or as excludes file is reported and never waited for', async () => {
+  test('the checker reports a FIFO as configuration, included file or excludes file, and never waits for it', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

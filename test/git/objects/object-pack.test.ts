@@ -30,7 +30,7 @@ test('git reads every object of our packs unchanged, whatever its size', () =>
     );
   }));
 
-test('a pack of many small objects needs the memory of their bytes', () =>
+test('a pack of many small objects takes only as much memory as their bytes', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const objects = Array.from(
@@ -46,7 +46,7 @@ test('a pack of many small objects needs the memory of their bytes', () =>
     assert.ok(grown < 4 << 20, `${grown} bytes`); // 32 MB with the usual buffer of each result
   }));
 
-test('without objects no process is started', () =>
+test('packing no objects starts no process', () =>
   inTemporary(async (directory) => {
     await packObjects({ gitDir: join(directory, 'absent') }, []);
     assert.not.ok(existsSync(join(directory, 'absent')));

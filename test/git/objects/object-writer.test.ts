@@ -24,7 +24,7 @@ import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000, 3_000_000];
 
 for (const durability of ['process', 'power'] as const) {
-  test(`git reads every object back, of any type and size (${durability})`, () =>
+  test(`git reads back every object that we write, of any type and size (${durability})`, () =>
     inTemporary(async (directory) => {
       git(directory, 'init', '-q', '--bare');
       const settings = durability === 'power' ? durableSettings : {};
@@ -58,7 +58,7 @@ async function withObjects(
   });
 }
 
-test('an existing object gets a new time instead of a new copy, and an empty one is replaced', () =>
+test('writing an existing object only updates its time, and an empty object is replaced', () =>
   withObjects(async (_objects, file, write) => {
     await write();
     const { ino } = statSync(file);
@@ -73,7 +73,7 @@ test('an existing object gets a new time instead of a new copy, and an empty one
     assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
-test('an object whose write fails at any call has no name and leaves no file', () =>
+test('a failed write of an object gives the object no name and leaves no file, whichever call fails', () =>
   withObjects(async (objects, file, write) => {
     let failed = 0;
     for (let fatal = 1; ; fatal += 1) {
@@ -122,7 +122,7 @@ const namesIn = (objects: string): string[] =>
     .filter((name) => name.length === 2)
     .flatMap((name) => readdirSync(join(objects, name)));
 
-test('a large content that changed since it was hashed gets no name', () =>
+test('a large content that changed after it was hashed gets no name', () =>
   withSpool(async (objects, spool, write) => {
     const id = objectId('blob', readFileSync(spool));
     const bytes = readFileSync(spool);
@@ -133,7 +133,7 @@ test('a large content that changed since it was hashed gets no name', () =>
     assert.not(existsSync(spool), 'the private file is removed');
   }));
 
-test('a large content whose write fails at any call has no name, and leaves nothing', () =>
+test('a failed write of a large content gives the object no name and leaves no file, whichever call fails', () =>
   withSpool(async (objects, spool, write) => {
     const bytes = readFileSync(spool);
     const id = objectId('blob', bytes);

@@ -44,7 +44,7 @@ test('every tree of valid names and modes is read back unchanged', async () => {
   );
 });
 
-test('the order of files and directories is that of git add and git write-tree', () =>
+test('files and directories have the same order as with git add and git write-tree', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const names = [
@@ -77,7 +77,7 @@ test('the order of files and directories is that of git add and git write-tree',
     assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
-test('a foreign tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes (F56)', async () => {
+test('a tree from elsewhere is refused if it has git directories, dots, slashes, double names, odd modes or cut bytes (F56)', async () => {
   const raw = (...entries: [mode: string, name: string][]): Buffer =>
     Buffer.concat(
       entries.map(([mode, name]) =>
@@ -128,7 +128,7 @@ test("a directory of ten thousand names in any order gives git's tree", () =>
     assert.is(back.length, items.length);
   }));
 
-test('an invalid name is never written', async () => {
+test('no tree with an invalid name is written', async () => {
   for (const each of ['', '.', '..', '.git', '.GIT', 'a/b', 'a\0b']) {
     await fails([{ name: each, mode: '100644', id: blob }]);
   }

@@ -25,7 +25,7 @@ async function withProgram(script: string, body: (directory: string) => Promise<
   });
 }
 
-test('queries are pipelined and answered in order', () =>
+test('queries to a git process are pipelined and answered in order', () =>
   withProgram('cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index}`);
@@ -49,7 +49,7 @@ test('an answer of 64 MiB with a known size is joined once', () =>
     await child.close();
   }));
 
-test('an answer of 64 MiB with an unknown size is copied a few times, and not at every chunk', () =>
+test('an answer of 64 MiB with an unknown size is copied only a few times, and not at every chunk', () =>
   withProgram('read line; head -c 67108864 /dev/zero; echo; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const places = new Set<ArrayBufferLike>();
@@ -67,7 +67,7 @@ test('an answer of 64 MiB with an unknown size is copied a few times, and not at
     await child.close();
   }));
 
-test('a process that dies fails only its own queries, which are repeated once if that is harmless', () =>
+test('when a process dies, only its own queries fail, and a harmless query is repeated once', () =>
   withProgram(
     'while read line; do case "$line" in die) exit 3;; *) echo "$line";; esac; done',
     async (gitDir) => {
@@ -88,7 +88,7 @@ test('a process that dies fails only its own queries, which are repeated once if
     },
   ));
 
-test('a process without queries ends after a while, and the next query starts another one', () =>
+test('a process without queries ends after a while, and the next query starts a new process', () =>
   withProgram('while read line; do echo "$$"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
     const first = await ask(child, 'who');
@@ -108,7 +108,7 @@ test('a process with an open query does not end, however long the query takes', 
     await child.close();
   }));
 
-test('a stalled process is killed after its time limit, and a new one answers (F62)', () =>
+test('a stalled process is killed after its time limit, and a new process answers (F62)', () =>
   withProgram('while read line; do echo "$line"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { patienceMs: 300 });
     assert.is(await ask(child, 'one'), 'one');
@@ -120,7 +120,7 @@ test('a stalled process is killed after its time limit, and a new one answers (F
     await child.close();
   }));
 
-test('a missing git is GitMissing for every query', () =>
+test('every query fails with GitMissing when git is missing', () =>
   inTemporary(async (gitDir) => {
     const path = process.env.PATH;
     process.env.PATH = gitDir;

@@ -25,7 +25,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('a git that cannot start for lack of descriptors is reported as a system error, and starts once descriptors are free', () => {
+test('a lack of descriptors for git is reported as a system error, and git starts once descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));
@@ -36,7 +36,7 @@ test('a git that cannot start for lack of descriptors is reported as a system er
   assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
 });
 
-test('a path whose access list cannot be read counts as having one', () => {
+test('a path whose access list cannot be read counts as a path with an access list', () => {
   const body = `
     await withAccessLists([Buffer.from('/')]);
     full();

@@ -50,7 +50,7 @@ async function within10s<T>(work: Promise<T>): Promise<T> {
   return result;
 }
 
-test('a git that hangs fails its requests by name within ten seconds, and leaves no process behind', () =>
+test('if git hangs, a request fails within ten seconds with the git command in its error, and no process stays', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') return console.log('skipped: looks at /proc');
     const before = sleepers();
@@ -76,7 +76,7 @@ test('a git that hangs fails its requests by name within ten seconds, and leaves
     return undefined;
   }));
 
-test('a git with invalid output is GitFailed for that request, and the daemon continues', () =>
+test('if git writes invalid output, the request fails with GitFailed, and the daemon continues', () =>
   withRig(async (rig) => {
     const client = await withWrapper(rig);
     const { session } = await rig.open(client);

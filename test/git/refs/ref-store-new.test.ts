@@ -43,7 +43,7 @@ const withRefs = (body: (rig: Rig) => Promise<void>): Promise<void> =>
 const listed = (gitDir: string): string =>
   git(gitDir, 'for-each-ref', '--format=%(refname) %(objectname)').trim();
 
-test('new refs are made without git, git can read them, and existing refs are moved by git', () =>
+test('the store makes new refs that git can read without starting git, and lets git move existing refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     await refs.commit([
       { ref: 'refs/own/a', to: one },
@@ -61,7 +61,7 @@ test('new refs are made without git, git can read them, and existing refs are mo
     assert.is(listed(gitDir), `refs/own/a ${two}\nrefs/own/b ${one}\nrefs/own/c ${two}`);
   }));
 
-test('a ref that another program made at the same moment is neither replaced nor reported as ours', () =>
+test('the store neither replaces a ref that another program made at the same moment, nor reports it as ours', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     installFault((call, target) => {
       if (call !== 'exists' || !target.endsWith('/refs/own/b')) return;
@@ -78,7 +78,7 @@ test('a ref that another program made at the same moment is neither replaced nor
     assert.is(listed(gitDir), `refs/own/b ${two}`, 'and nothing else was done');
   }));
 
-test('after a kill between two new refs the next open makes both', () =>
+test('after a kill between two new refs the next open makes both refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     let renames = 0;
     installFault((call, target) => {
@@ -103,7 +103,7 @@ test('after a kill between two new refs the next open makes both', () =>
     await next.close();
   }));
 
-test('when any call on a new ref fails, git makes the ref and no file remains', () =>
+test('when any call for a new ref fails, git makes the ref and no file remains', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     for (const call of ['open', 'writeFile', 'close', 'rename']) {
       let failed = 0;

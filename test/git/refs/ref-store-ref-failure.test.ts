@@ -11,7 +11,7 @@ function told(error: unknown): unknown {
   }
 }
 
-test('refs that git may not write are reported with their path and remedy, without effect', () => {
+test('the error for a ref that git may not write names the path and a remedy, and nothing changes', () => {
   const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
   const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
   assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);
@@ -19,7 +19,7 @@ test('refs that git may not write are reported with their path and remedy, witho
   assert.match(error.message, 'chown');
 });
 
-test('an error that is no refusal is returned unchanged', () => {
+test('an error that is not about permissions is returned unchanged', () => {
   for (const error of [
     new CheckpointdError('GitFailed', 'fatal: bad object'),
     new CheckpointdError('NoSpace', 'Permission denied'),

@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('refs stay moved although their note cannot be removed, and the note undoes nothing later', () =>
+test('refs stay moved even if their note cannot be removed, and later the note undoes nothing', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -95,7 +95,7 @@ test('refs whose note cannot be written do not move, not even at a later open', 
   }));
 
 for (const count of [1, 2])
-  test(`${count} moved refs that cannot be synced move back, so the failure has changed nothing`, () =>
+  test(`after a failed sync of ${count} moved refs the store moves each ref back, so the failure has changed nothing`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
@@ -149,7 +149,7 @@ for (const count of [1, 2]) {
   const both = (to: string): RefChange[] =>
     ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
 
-  test(`${count} refs that can neither be synced nor moved back are reported with an unknown outcome`, () =>
+  test(`the error has an unknown outcome if ${count} refs can neither be synced nor moved back`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
       // The note decides which of the two states the next opening makes.
@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('a change that failed with unreadable refs is not repeated later in the same session', () =>
+test('a change that failed because refs were unreadable is not repeated later in the session', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('a change that failed with unreadable refs is not repeated later in the sam
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('a change that failed with unreadable refs is not repeated by the next open, if the close could read them', () =>
+test('a change that failed because refs were unreadable is not repeated by the next open if the close could read the refs', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -230,7 +230,7 @@ test('a change that failed with unreadable refs is not repeated by the next open
   }));
 
 for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new']])
-  test(`a leftover ${names.join(' and ')} of a killed git stops neither the daemon nor the user`, () =>
+  test(`a leftover ${names.join(' and ')} from a killed git blocks neither the daemon nor the user`, () =>
     withRefs(async ({ refs, again, objects: [one], gitDir }) => {
       await refs.commit(['refs/own/a', 'refs/own/b', 'refs/own/c'].map((ref) => ({ ref, to: one })));
       git(gitDir, 'pack-refs', '--all');
@@ -260,7 +260,7 @@ test('the removal of one ref writes a note, because a kill leaves locks that the
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('a change that git refuses changes nothing and reports that, even when git would refuse its undo, too', () =>
+test('a request that git refuses reports that nothing changed, even if git would also refuse its reversal', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));
@@ -272,7 +272,7 @@ test('a change that git refuses changes nothing and reports that, even when git 
     assert.is((await again()).refs.size, 2);
   }));
 
-test('the store syncs refs itself when git is too old for it, and packed-refs after a deletion', () =>
+test('when git is too old to sync refs, the store syncs changed refs, and packed-refs after a deletion', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];
@@ -297,7 +297,7 @@ test('the store syncs refs itself when git is too old for it, and packed-refs af
     }
   }));
 
-test('a ref that cannot be synced is moved back', () =>
+test('the store moves a ref back that it cannot sync', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {
@@ -315,7 +315,7 @@ test('a ref that cannot be synced is moved back', () =>
     assert.is(git(gitDir, 'for-each-ref'), '');
   }));
 
-test('refs that another program removed are restored although git dies at the first attempt', () =>
+test('the store restores refs that another program removed, even if git crashes at the first attempt', () =>
   withRefs(async ({ refs, again, objects: [one, two], gitDir }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     await refs.close();

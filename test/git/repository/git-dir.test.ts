@@ -28,7 +28,7 @@ function asked(top: string, at: string): { root: string; gitDir: string; commonD
   };
 }
 
-test('a repository, a linked worktree, a separate git dir and a submodule are found like git finds them', () =>
+test('the daemon finds a repository, a linked worktree, a separate git dir and a submodule like git', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', 'r');
     const at = join(top, 'r');
@@ -60,7 +60,7 @@ test('a bare repository, garbage and dangling pointers are skipped, and the sear
     assert.is(repositoryAt(join(top, 'g/x')), undefined);
   }));
 
-test('repositories of other formats are found as well (F65)', () =>
+test('the daemon also finds repositories of formats that it cannot use (F65)', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--object-format=sha256', 'sha256');
     assert.is(findRepository(join(top, 'sha256'))?.gitDir, join(top, 'sha256/.git'));

@@ -42,7 +42,7 @@ async function withRepository(
 const paths = async (index: UserIndex): Promise<string[]> =>
   (await index.entries()).map((entry) => String(entry.path));
 
-test('the tracked paths are bytes and follow the index, which is never written', () =>
+test('tracked paths are read as bytes and follow changes of the index, and the index is never written', () =>
   withRepository(async (root, index) => {
     assert.equal(await paths(index), [], 'no index yet');
     const names = ['a', 'd/é', 'new\nline', '"q"', '-x', ':x'];
@@ -59,7 +59,7 @@ test('the tracked paths are bytes and follow the index, which is never written',
     assert.not.ok((await paths(index)).includes('a'));
   }));
 
-test('a conflict is listed once, and a submodule is marked', () =>
+test('a path in conflict is listed once, and a submodule is marked', () =>
   withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);
@@ -81,7 +81,7 @@ test('a conflict is listed once, and a submodule is marked', () =>
     );
   }));
 
-test('a hostile configuration runs no program (F55)', () =>
+test('reading the index runs no program of a hostile configuration (F55)', () =>
   withRepository(async (root, index) => {
     const ran = join(root, 'ran');
     writeFileSync(join(root, 'f'), '');
@@ -95,7 +95,7 @@ test('a hostile configuration runs no program (F55)', () =>
     assert.not.ok(existsSync(ran));
   }));
 
-test('an unreadable index is reported and counts as empty, until it is written again', () =>
+test('an unreadable index is reported, and counts as empty until git writes a new index', () =>
   withRepository(async (root, index, log) => {
     writeFileSync(join(root, '.git/index'), 'garbage');
     assert.equal(await paths(index), []);

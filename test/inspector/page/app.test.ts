@@ -57,7 +57,7 @@ test.after(async () => {
   await inspected.dispose();
 });
 
-seen('the timeline shows turns and tools, without noise at first', async () => {
+seen('at first the timeline shows only turns and tools', async () => {
   const { page } = shown;
   const tags = () =>
     page.locator('[role=treeitem]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-tag')));
@@ -66,7 +66,7 @@ seen('the timeline shows turns and tools, without noise at first', async () => {
   assert.is(page.url().includes('#'), false, 'the token is not in the address');
 });
 
-seen('a checkpoint of another client appears at once', async () => {
+seen('the timeline shows a checkpoint of another client at once', async () => {
   const { page } = shown;
   await inspected.turn('a third turn, made live');
   await page.locator('[data-tag="3"]', { hasText: 'made live' }).waitFor();
@@ -101,29 +101,32 @@ seen("a difference shows the daemon's hunk, by words, in one column and in two",
   await page.locator('.diff .cm-deletedChunk').waitFor();
 });
 
-seen('names and contents that could mislead are shown with signs, and run nothing', async () => {
-  const { page } = shown;
-  await shown.select('1.1');
-  await shown.file(hostile);
-  assert.is(await page.locator('.cm-hunk').count(), 0, 'a new file is reverted as a whole');
-  assert.is(await page.locator('img[src=x]').count(), 0);
-  const signs = await page
-    .locator('.diff .sign')
-    .evaluateAll((all) => all.map((each) => each.getAttribute('title')));
-  assert.equal(
-    signs.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')),
-    ['U+0007', 'U+202E'],
-  );
-  assert.ok((await page.locator('.file .sign[title="U+202E"]').count()) > 0, 'in the name, too');
-  await page.locator('.file', { hasText: 'twoU+000Alines.txt' }).waitFor();
-  await page.locator('.file', { hasText: 'gnp.txt' }).click();
-  await page.locator('.file-title', { hasText: 'gnp.txt' }).waitFor();
-  await page.getByRole('button', { name: 'Revert file' }).click();
-  await page.locator('dialog.changing h2', { hasText: 'Revert gpj.<U+202E>gnp.txt' }).waitFor();
-  await page.locator('dialog.changing .cancel').click();
-});
+seen(
+  'the page shows misleading characters of names and contents as visible signs, and runs no code in them',
+  async () => {
+    const { page } = shown;
+    await shown.select('1.1');
+    await shown.file(hostile);
+    assert.is(await page.locator('.cm-hunk').count(), 0, 'a new file is reverted as a whole');
+    assert.is(await page.locator('img[src=x]').count(), 0);
+    const signs = await page
+      .locator('.diff .sign')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('title')));
+    assert.equal(
+      signs.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')),
+      ['U+0007', 'U+202E'],
+    );
+    assert.ok((await page.locator('.file .sign[title="U+202E"]').count()) > 0, 'in the name, too');
+    await page.locator('.file', { hasText: 'twoU+000Alines.txt' }).waitFor();
+    await page.locator('.file', { hasText: 'gnp.txt' }).click();
+    await page.locator('.file-title', { hasText: 'gnp.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Revert file' }).click();
+    await page.locator('dialog.changing h2', { hasText: 'Revert gpj.<U+202E>gnp.txt' }).waitFor();
+    await page.locator('dialog.changing .cancel').click();
+  },
+);
 
-seen('bytes that are not UTF-8 and binary files are named as such', async () => {
+seen('the page marks contents that are not UTF-8 and binary files', async () => {
   const { page } = shown;
   await shown.select('2.1');
   await shown.file('latin.txt');
@@ -134,7 +137,7 @@ seen('bytes that are not UTF-8 and binary files are named as such', async () => 
   await page.locator('.empty', { hasText: 'binary' }).waitFor();
 });
 
-seen('any two checkpoints are compared, and one with the present', async () => {
+seen('the page compares any two checkpoints, or a checkpoint with the work tree', async () => {
   const { page } = shown;
   await shown.select('2.1');
   const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
@@ -147,7 +150,7 @@ seen('any two checkpoints are compared, and one with the present', async () => {
   await page.selectOption('#compare', '');
 });
 
-seen('search finds messages and tools, and the changes of a path', async () => {
+seen('the search finds messages and tools, and the changes of a path', async () => {
   const { page } = shown;
   const count = () => page.locator('[role=treeitem]:not([data-tag=now])').count();
   await page.keyboard.press('/');
@@ -160,7 +163,7 @@ seen('search finds messages and tools, and the changes of a path', async () => {
   await until('all checkpoints are shown again', async () => (await count()) > 5);
 });
 
-seen('keys move through the timeline, and the ? key shows what each key does', async () => {
+seen('the user moves through the timeline with keys, and the ? key lists all keys', async () => {
   const { page } = shown;
   await shown.select('1');
   await page.keyboard.press('j');
@@ -173,64 +176,70 @@ seen('keys move through the timeline, and the ? key shows what each key does', a
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
 
-seen('one hunk of a comparison is reverted after its plan, and one click restores it', async () => {
-  const { page } = shown;
-  const { rig } = inspected;
-  await shown.select('2.1');
-  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
-  await page.selectOption('#compare', base);
-  await shown.file('code.ts');
-  await page.locator('.diff .revert-hunk').nth(1).waitFor();
-  await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
-  const dialog = page.locator('dialog.changing[open]');
-  await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
-  await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
-  await dialog.locator('.patch-removed', { hasText: 'n30 = 31' }).waitFor();
-  assert.equal(await dialog.locator('.patch-added').allInnerTexts(), ['+export const n30 = 30;']);
-  assert.is(await dialog.locator('#author').count(), 0, 'hunks have no author');
-  assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
-  await dialog.locator('button.confirm').click();
-  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
-  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the other hunk stays');
-  await dialog.locator('button.take-back').click();
-  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
-  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
-  await dialog.locator('button.close').click();
-  await page.selectOption('#compare', '');
-});
+seen(
+  'the page reverts one hunk of a comparison after it shows the plan, and one click undoes the revert',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    await shown.select('2.1');
+    const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+    await page.selectOption('#compare', base);
+    await shown.file('code.ts');
+    await page.locator('.diff .revert-hunk').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
+    const dialog = page.locator('dialog.changing[open]');
+    await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
+    await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+    await dialog.locator('.patch-removed', { hasText: 'n30 = 31' }).waitFor();
+    assert.equal(await dialog.locator('.patch-added').allInnerTexts(), ['+export const n30 = 30;']);
+    assert.is(await dialog.locator('#author').count(), 0, 'hunks have no author');
+    assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
+    await dialog.locator('button.confirm').click();
+    await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the other hunk stays');
+    await dialog.locator('button.take-back').click();
+    await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
+    await dialog.locator('button.close').click();
+    await page.selectOption('#compare', '');
+  },
+);
 
-seen('several hunks are picked, planned line by line and taken back by one revert', async () => {
-  const { page } = shown;
-  const { rig } = inspected;
-  await shown.select('2.1');
-  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
-  await page.selectOption('#compare', base);
-  await shown.file('code.ts');
-  await page.getByRole('button', { name: 'Pick lines 3 to 9 of code.ts' }).click();
-  await page.locator('.diff .cm-line', { hasText: 'n30 = 31' }).click();
-  await page.keyboard.press('x');
-  await page.locator('.picked', { hasText: '2 hunks of 1 file picked' }).waitFor();
-  assert.is(await page.locator('.pick[aria-pressed=true]').count(), 2);
-  await page.click('#revert-picked');
-  const dialog = page.locator('dialog.changing[open]');
-  await dialog.getByRole('status').getByText('The plan: 1 file will be written').waitFor();
-  await dialog.getByRole('button', { name: 'Revert 1 file', exact: true }).waitFor();
-  await dialog.locator('h2', { hasText: /^Revert 2 hunks of code.ts$/ }).waitFor();
-  await dialog.locator('.patch-added', { hasText: 'n30 = 30' }).waitFor();
-  assert.equal(await dialog.locator('.patch-added').allInnerTexts(), [
-    '+export const n5 = 5;',
-    '+export const n30 = 30;',
-  ]);
-  await dialog.locator('button.confirm').click();
-  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
-  assert.match(rig.read('code.ts') ?? '', /n5 = 5;[^]*n30 = 30;/);
-  await dialog.locator('button.take-back').click();
-  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
-  await dialog.locator('button.close').click();
-  assert.is(await page.locator('.pick[aria-pressed=true]').count(), 0, 'none is picked afterwards');
-  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
-  await page.selectOption('#compare', '');
-});
+seen(
+  'the user picks several hunks, sees each line of the plan, and reverts all picked hunks at once',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    await shown.select('2.1');
+    const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+    await page.selectOption('#compare', base);
+    await shown.file('code.ts');
+    await page.getByRole('button', { name: 'Pick lines 3 to 9 of code.ts' }).click();
+    await page.locator('.diff .cm-line', { hasText: 'n30 = 31' }).click();
+    await page.keyboard.press('x');
+    await page.locator('.picked', { hasText: '2 hunks of 1 file picked' }).waitFor();
+    assert.is(await page.locator('.pick[aria-pressed=true]').count(), 2);
+    await page.click('#revert-picked');
+    const dialog = page.locator('dialog.changing[open]');
+    await dialog.getByRole('status').getByText('The plan: 1 file will be written').waitFor();
+    await dialog.getByRole('button', { name: 'Revert 1 file', exact: true }).waitFor();
+    await dialog.locator('h2', { hasText: /^Revert 2 hunks of code.ts$/ }).waitFor();
+    await dialog.locator('.patch-added', { hasText: 'n30 = 30' }).waitFor();
+    assert.equal(await dialog.locator('.patch-added').allInnerTexts(), [
+      '+export const n5 = 5;',
+      '+export const n30 = 30;',
+    ]);
+    await dialog.locator('button.confirm').click();
+    await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /n5 = 5;[^]*n30 = 30;/);
+    await dialog.locator('button.take-back').click();
+    await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+    await dialog.locator('button.close').click();
+    assert.is(await page.locator('.pick[aria-pressed=true]').count(), 0, 'none is picked afterwards');
+    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
+    await page.selectOption('#compare', '');
+  },
+);
 
 seen('a revert can take back only the work of one session', async () => {
   const { page } = shown;
@@ -308,7 +317,35 @@ seen('a whole tool or turn is taken back by its key, and Enter cancels the plan'
 });
 
 seen(
-  'a restore shows its plan with the conflict, is done after the second button, and undone by one click',
+  'the v key plans the revert of a whole tool, the button the revert of a turn, and Enter cancels a plan',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    await shown.select('1.1');
+    await page.keyboard.press('v');
+    const dialog = page.locator('dialog.changing[open]');
+    await dialog.locator('h2', { hasText: 'Revert tool [1.1]' }).waitFor();
+    await dialog.getByText('changed from [1] to [1.1]').waitFor();
+    await dialog.locator('[data-list=deleted]', { hasText: 'alert(1)' }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    assert.ok(rig.read(hostile) !== undefined, 'Enter cancels');
+    await shown.select('1');
+    await page.click('#revert');
+    await dialog.locator('h2', { hasText: 'Revert turn [1]' }).waitFor();
+    await dialog.locator('button.confirm').click();
+    await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+    assert.is(rig.read(hostile), undefined);
+    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the later turn stays');
+    await dialog.locator('button.take-back').click();
+    await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+    assert.ok(rig.read(hostile) !== undefined);
+    await dialog.locator('button.close').click();
+  },
+);
+
+seen(
+  'the page shows the plan of a restore with its conflict, restores after a second button, and undoes it by one click',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -361,7 +398,7 @@ seen('the session is pushed to a remote after its plan, which lists the files th
 });
 
 seen(
-  'the sessions of a remote are listed and fetched; one is imported and shown, and no file changes',
+  'the page lists and fetches the sessions of a remote, imports and shows one of them, and changes no file',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -387,7 +424,7 @@ seen(
   },
 );
 
-seen('a push in the background is shown, and so is the reason when it failed', async () => {
+seen('the page shows a push in the background, and the reason of a failed push', async () => {
   const { page } = shown;
   const { rig, client } = inspected;
   assert.ok(client !== undefined);
@@ -407,43 +444,48 @@ seen('a push in the background is shown, and so is the reason when it failed', a
   await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
 });
 
-seen('another session has its timeline beside the shown one, and a click on it swaps the two', async () => {
-  const { page } = shown;
-  const { rig, client } = inspected;
-  assert.ok(client !== undefined);
-  const { session } = await rig.open(client, { retention: 'keep', conversationId: 'beside' });
-  await page.keyboard.press('b');
-  const [beside, picker] = [page.locator('.beside'), page.locator('.beside select')];
-  await picker.focus();
-  await beside.locator(`option[value="${session}"]`).waitFor({ state: 'attached' });
-  await picker.selectOption(session);
-  const { checkpoint } = await client.request('checkpoint/create', {
-    session,
-    kind: 'turn',
-    message: 'live',
-  });
-  await beside.locator('[role=treeitem]', { hasText: 'live' }).click();
-  await page.locator(`.checkpoint-head`, { hasText: checkpoint?.description ?? 'no checkpoint' }).waitFor();
-  assert.is(await page.locator('#session').inputValue(), session);
-  await beside.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
-  assert.is(await picker.inputValue(), inspected.session);
-  await page.selectOption('#session', inspected.session);
-  await page.locator('.timeline:not(.beside) [role=treeitem]', { hasText: 'with a secret' }).waitFor();
-  await beside.locator('[role=treeitem]', { hasText: 'live' }).waitFor();
-  const axe = await Axe.in(shown);
-  assert.equal(await axe.violations(), []);
-  await beside.locator('button').click();
-  await beside.waitFor({ state: 'detached' });
-});
+seen(
+  'the page shows the timeline of a second session beside the first, and a click on the second swaps the two',
+  async () => {
+    const { page } = shown;
+    const { rig, client } = inspected;
+    assert.ok(client !== undefined);
+    const { session } = await rig.open(client, { retention: 'keep', conversationId: 'beside' });
+    await page.keyboard.press('b');
+    const [beside, picker] = [page.locator('.beside'), page.locator('.beside select')];
+    await picker.focus();
+    await beside.locator(`option[value="${session}"]`).waitFor({ state: 'attached' });
+    await picker.selectOption(session);
+    const { checkpoint } = await client.request('checkpoint/create', {
+      session,
+      kind: 'turn',
+      message: 'live',
+    });
+    await beside.locator('[role=treeitem]', { hasText: 'live' }).click();
+    await page.locator(`.checkpoint-head`, { hasText: checkpoint?.description ?? 'no checkpoint' }).waitFor();
+    assert.is(await page.locator('#session').inputValue(), session);
+    await beside.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+    assert.is(await picker.inputValue(), inspected.session);
+    await page.selectOption('#session', inspected.session);
+    await page.locator('.timeline:not(.beside) [role=treeitem]', { hasText: 'with a secret' }).waitFor();
+    await beside.locator('[role=treeitem]', { hasText: 'live' }).waitFor();
+    const axe = await Axe.in(shown);
+    assert.equal(await axe.violations(), []);
+    await beside.locator('button').click();
+    await beside.waitFor({ state: 'detached' });
+  },
+);
 
-seen('a file that takes long to read replaces the difference of another file by a note', async () => {
-  const { page } = shown;
-  await shown.select('2.1');
-  await shown.file('code.ts');
-  let answer = (): void => undefined;
-  await page.exposeFunction('held', () => new Promise<void>((resolve) => (answer = resolve)));
-  // The page waits for this answer of the daemon before it shows the file.
-  await page.evaluate(`{
+seen(
+  'the page shows a note instead of the former diff while it loads a file that takes long to read',
+  async () => {
+    const { page } = shown;
+    await shown.select('2.1');
+    await shown.file('code.ts');
+    let answer = (): void => undefined;
+    await page.exposeFunction('held', () => new Promise<void>((resolve) => (answer = resolve)));
+    // The page waits for this answer of the daemon before it shows the file.
+    await page.evaluate(`{
     const { send } = WebSocket.prototype;
     WebSocket.prototype.send = function (text) {
       if (!text.includes('"perFile":true')) return send.call(this, text);
@@ -451,14 +493,15 @@ seen('a file that takes long to read replaces the difference of another file by 
       held().then(() => send.call(this, text));
     };
   }`);
-  await page.locator('.file', { hasText: 'latin.txt' }).click();
-  await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
-  assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
-  answer();
-  await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
-});
+    await page.locator('.file', { hasText: 'latin.txt' }).click();
+    await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
+    assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
+    answer();
+    await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
+  },
+);
 
-seen('axe finds no fault on the page, whether light, dark or narrow', async () => {
+seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
@@ -504,7 +547,7 @@ seen('axe finds no fault on the page, whether light, dark or narrow', async () =
   if (size !== null) await page.setViewportSize(size);
 });
 
-seen('a second window needs a link of its own, and a used or missing link shows nothing', async () => {
+seen('a second window needs its own link, and a page with a used or missing link shows no data', async () => {
   if (browser === undefined) return;
   const link = await inspected.inspect(`--session=${inspected.session}`);
   const second = await WatchedPage.open(browser, link);
@@ -526,7 +569,7 @@ seen('a second window needs a link of its own, and a used or missing link shows 
   await second.close();
 });
 
-seen('the page reports the death of the daemon, and continues', async () => {
+seen('the page reports the death of the daemon, and works again with the next daemon', async () => {
   const { page } = shown;
   await inspected.client?.kill();
   await page.locator('.trouble', { hasText: 'daemon has ended' }).waitFor();
@@ -536,8 +579,9 @@ seen('the page reports the death of the daemon, and continues', async () => {
   await page.locator('.link-dot.good').waitFor();
 });
 
-seen('the page caused no error, broke no rule of its policy, and requested nothing from another host', () =>
-  shown.close(),
+seen(
+  'the page causes no error, breaks no rule of its security policy, and requests nothing from other hosts',
+  () => shown.close(),
 );
 
 test.run();

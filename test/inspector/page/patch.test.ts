@@ -8,7 +8,7 @@ const lines = (count: number, word: string): string =>
 
 const body = (text: string, sign: '+' | '-'): string => text.replace(/^(?=.)/gm, sign);
 
-test('a hunk of 200,000 lines is applied and reverted', () => {
+test('the page can apply and revert a hunk of 200,000 lines', () => {
   const count = 200_000;
   const [before, after] = [lines(count, 'old'), lines(count, 'new')];
   const patch = `--- a/x\n+++ b/x\n@@ -1,${count} +1,${count} @@\n${body(before, '-')}${body(after, '+')}`;
@@ -18,7 +18,7 @@ test('a hunk of 200,000 lines is applied and reverted', () => {
   assert.ok(unpatched(after, hunks).before === before);
 });
 
-test('context lines stay, the number of an empty side is that of the line before, and the last line may have no line feed', () => {
+test('a patch keeps context lines, numbers an empty side by the line before, and accepts a last line without a line feed', () => {
   const before = 'a\nb\nc\nd';
   const patch = '@@ -1,2 +1,3 @@\n a\n+new\n b\n@@ -4 +5 @@\n-d\n\\ No newline at end of file\n+D\n';
   assert.is(patched(before, hunksOf(patch)).after, 'a\nnew\nb\nc\nD\n');
@@ -26,7 +26,7 @@ test('context lines stay, the number of an empty side is that of the line before
   assert.is(patched('', hunksOf('@@ -0,0 +1 @@\n+a\n')).after, 'a\n');
 });
 
-test('a patch of another text is refused', () => {
+test('a patch that was made for a different text is refused', () => {
   assert.throws(
     () => patched('x\n', hunksOf('@@ -1 +1 @@\n-a\n+b\n')),
     (error: Error) => error instanceof PatchMismatch,

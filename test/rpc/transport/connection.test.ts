@@ -37,7 +37,7 @@ const turns = async (count: number): Promise<void> => {
 const wanted = frameOf({ jsonrpc: '2.0', method: 'wanted' });
 const request = (id: number): Buffer => frameOf({ jsonrpc: '2.0', id, method: `m${id}` });
 
-test('messages are dispatched in order, and the end comes once, after all of them', async () => {
+test('messages of a connection are dispatched in order, and the end is reported once after all messages', async () => {
   const { input, events } = connect();
   input.end(
     Buffer.concat([request(1), wanted, request(2), frameOf({ jsonrpc: '2.0', method: 'other' }), wanted]),
@@ -55,7 +55,7 @@ test('requests before a framing fault are dispatched, and later requests are not
   assert.equal(events, ['m1', 'framing']);
 });
 
-test('a broken output ends the connection', async () => {
+test('a connection ends when its output breaks', async () => {
   const { output, connection, events } = connect();
   output.destroy(new Error('EPIPE'));
   await turns(5);
@@ -64,7 +64,7 @@ test('a broken output ends the connection', async () => {
   assert.equal(events, ['outputClosed']);
 });
 
-test('draining waits for outstanding answers, within its time limit', async () => {
+test('draining a connection waits for outstanding answers within its time limit', async () => {
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -89,7 +89,7 @@ test('draining waits for outstanding answers, within its time limit', async () =
   assert.is(connection.inFlight, 0);
 });
 
-test('draining continues as long as a slow client reads, and no longer', async () => {
+test('draining a connection continues only as long as a slow client reads', async () => {
   const { output, connection } = connect();
   const event = { text: 'x'.repeat(100_000) };
   for (let n = 0; n < 8; n += 1) connection.notify('event', event);
@@ -123,7 +123,7 @@ test('a flood of notifications pauses the input until they are dispatched', asyn
   assert.not(input.isPaused());
 });
 
-test('a client that does not read loses notifications, never answers, and memory stays bounded', async () => {
+test('a client that does not read loses notifications but no answers, and memory stays bounded', async () => {
   const { input, output, connection } = connect();
   const event = { text: 'x'.repeat(1024 * 1024) };
   let sent = 0;

@@ -7,21 +7,21 @@ import { checkProperty } from '../../support/property.ts';
 const filler = ' '.repeat(70_000);
 const nested = (levels: number): Buffer => Buffer.from(`${'['.repeat(levels)}${filler}${']'.repeat(levels)}`);
 
-test('the maximum depth passes, one more level does not', () => {
+test('JSON of the maximum depth is accepted, and JSON with one more level is refused', () => {
   assert.is(excessOf(nested(depthMax)), undefined);
   assert.match(excessOf(nested(depthMax + 1)) ?? '', 'deeper');
   const mixed = Buffer.from(`${'{"a":['.repeat(depthMax / 2)}${filler}[`);
   assert.match(excessOf(mixed) ?? '', 'deeper');
 });
 
-test('too many values are refused, and many characters are not', () => {
+test('JSON with too many values is refused, and JSON with many characters is accepted', () => {
   assert.is(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax - 2)}1]`)), undefined);
   assert.match(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax + 1)}1]`)) ?? '', 'more than');
   assert.match(excessOf(Buffer.from(`[${'[],'.repeat(valuesMax)}1]`)) ?? '', 'more than');
   assert.is(excessOf(Buffer.alloc(8 << 20, 'x')), undefined);
 });
 
-test('the text of strings does not count, in any escaped form', () => {
+test('brackets in strings do not count as nesting, whatever the escapes', () => {
   const brackets = '[{,"\\'.repeat(20_000);
   assert.is(excessOf(Buffer.from(JSON.stringify([brackets, '\\', '\\\\"', brackets]))), undefined);
   assert.is(excessOf(Buffer.from(`"${'['.repeat(100_000)}`)), undefined);
@@ -33,7 +33,7 @@ test('the text of strings does not count, in any escaped form', () => {
   });
 });
 
-test('64 MiB of brackets are refused within a moment', () => {
+test('64 MiB of brackets are refused within two seconds', () => {
   const bomb = Buffer.alloc(64 << 20, '[],');
   const startedMs = performance.now();
   assert.type(excessOf(bomb), 'string');
@@ -41,7 +41,7 @@ test('64 MiB of brackets are refused within a moment', () => {
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('the outermost level is parsed like JSON.parse does, with null for nested values', () => {
+test('the outermost level of JSON is parsed as by JSON.parse, but with null for nested values', () => {
   const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
   checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
     const expected = Array.isArray(value)
@@ -53,14 +53,14 @@ test('the outermost level is parsed like JSON.parse does, with null for nested v
   });
 });
 
-test('text whose outermost level is too long, cut or not JSON has no value', () => {
+test('text whose outermost level is too long, cut or not JSON gives no value', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));
   assert.is(outermostLevel(Buffer.from(`["${filler}"]`)), undefined);
 });
 
-test('the outermost level of 64 MiB of brackets is parsed or refused within a moment', () => {
+test('the outermost level of 64 MiB of brackets is quickly parsed or refused', () => {
   const bomb = Buffer.alloc(64 << 20, '[],');
   const started = process.cpuUsage();
   assert.is(outermostLevel(bomb), undefined);

@@ -17,7 +17,7 @@ function writerTo(output: FrameOutput, bodyBytesMax = 1000): OneWriteWriter {
 
 const message = (more: object): Message => ({ jsonrpc: '2.0', ...more });
 
-test('a frame is one write, and its length counts bytes', async () => {
+test('each frame is sent with one write, and the length of a frame counts bytes', async () => {
   const writes: string[] = [];
   const output = new PassThrough();
   const recorder: FrameOutput = {
@@ -43,7 +43,7 @@ test('lone surrogates are sent as U+FFFD, and text that only looks like an escap
   assert.is(wellFormedJson({ '\udfff': '\\udfff\udfff"' }), '{"\ufffd":"\\\\udfff\ufffd\\""}');
 });
 
-test('any string is sent well-formed, and unchanged if it was', () => {
+test('any string is sent as well-formed Unicode, and a well-formed string is sent unchanged', () => {
   const units = fc.array(fc.constantFrom(0x5c, 0x75, 0x64, 0x38, 0x30, 0x22, 0xd800, 0xdc00, 0xdfff, 0x61), {
     maxLength: 12,
   });
@@ -58,7 +58,7 @@ test('any string is sent well-formed, and unchanged if it was', () => {
   );
 });
 
-test('a message that is over the limit, or cannot be encoded, is replaced', async () => {
+test('a message that is over the limit or cannot be encoded is replaced by an error', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   const deep: unknown[] = [];
@@ -88,7 +88,7 @@ test('a message that is over the limit, or cannot be encoded, is replaced', asyn
   assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 
-test('a lagging client gets every frame, in order, when it reads again', async () => {
+test('a slow client gets every frame in order when it reads again', async () => {
   const output = new PassThrough({ highWaterMark: 10 });
   const writer = writerTo(output, 1_000_000);
   const sizes = [1, 70_000, 100_000, ...Array.from({ length: 3000 }, (_, i) => i % 97), 70_000, 3];
@@ -110,7 +110,7 @@ test('a lagging client gets every frame, in order, when it reads again', async (
   );
 });
 
-test('draining waits for the reader, and ends when the output breaks', async () => {
+test('draining a writer waits for the reader, and ends when the output breaks', async () => {
   const output = new PassThrough({ highWaterMark: 10 });
   const writer = writerTo(output);
   await writer.write(message({ a: 1 }));

@@ -48,7 +48,7 @@ test('a daemon listens in a private directory of its own, and leaves no socket b
   assert.equal(readdirSync(directory), []);
 });
 
-test('a link in place of the directory is refused, wherever it leads', async () => {
+test('a link in place of the directory for sockets is refused, wherever the link leads', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'real'), { mode: 0o700 });
   symlinkSync(join(top, 'real'), join(top, 'run'));
@@ -78,7 +78,7 @@ test('a path that is too long for a socket is reported with its remedy', async (
   assert.not(existsSync(directory));
 });
 
-test('the sockets of dead daemons are removed, and living and young ones stay', async () => {
+test('a daemon removes the sockets of dead daemons, and keeps living and young sockets', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   mkdirSync(directory, { mode: 0o700 });
   const die = (name: string): void => {

@@ -55,7 +55,7 @@ function codesOf(bodies: readonly (string | object)[]): [number, unknown][] {
   return refused.map((response) => [response.error.code, response.id]);
 }
 
-test('200,000 nested brackets do no harm, closed or not, and the next request is read', () => {
+test('200,000 nested brackets are refused, even if none is closed, and the next request is read', () => {
   const bomb = '['.repeat(200_000);
   const closed = `${bomb}${']'.repeat(200_000)}`;
   const nested = `{"jsonrpc":"2.0","id":5,"method":"m","params":{"a":${closed}}}`;
@@ -76,7 +76,7 @@ test('200,000 nested brackets do no harm, closed or not, and the next request is
   }
 });
 
-test('a body that is nested too deep or has too many values is answered with its id', () => {
+test('the error for a body that is nested too deep or has too many values has the id of the body', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
@@ -92,7 +92,7 @@ test('a body that is nested too deep or has too many values is answered with its
   }
 });
 
-test('a body that is nested too deep is answered with id null if it has no id of its own', () => {
+test('the error for a body that is nested too deep has the id null if the body has no valid id', () => {
   const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
   const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
   const bodies = [

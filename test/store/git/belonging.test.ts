@@ -59,7 +59,7 @@ test("a second storage does not get the refs of another storage's session, and r
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage does not get the refs either, but a moved or restored storage does, and so does the copy of a lost one', () =>
+test('a copied storage does not get the refs of its original, but a moved or restored storage, or the copy of a lost one, does', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });
@@ -76,7 +76,7 @@ test('a copied storage does not get the refs either, but a moved or restored sto
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('refs of versions without an owner are adopted, and the end of the session leaves no ref', () =>
+test('a storage adopts refs of versions that recorded no owner, and the end of the session leaves no ref', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');
@@ -90,7 +90,7 @@ test('refs of versions without an owner are adopted, and the end of the session 
     await count(await rig.open('two'));
   }));
 
-test('the note of the owner survives git gc --prune=now, and a damaged note excludes no storage', () =>
+test('the note that names the owner survives git gc --prune=now, and a damaged note excludes no storage', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     rmSync(join(rig.stored('one'), 'session/local/kept'), { recursive: true });

@@ -12,7 +12,7 @@ import { failureOf } from '../../support/wire-client.ts';
 /** Returns what a client sees of a failure: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
-test('after rm -rf .git under an open session every method reports that, and changes nothing', () =>
+test('after rm -rf .git under an open session every method reports the missing repository, and changes nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rig.write('a.txt', 'two\n');
@@ -49,7 +49,7 @@ test('after rm -rf .git under an open session every method reports that, and cha
     await again.client.close();
   }));
 
-test('a session whose .git is gone is closed without reading it', () =>
+test('a session whose .git is gone can be closed, because the close does not read the repository', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rmSync(join(rig.work, '.git'), { recursive: true, maxRetries: 5 });
@@ -84,7 +84,7 @@ test('a session whose .git was removed between two runs opens with its conversat
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`with objects of the repository ${how} the remedy is reported, nothing changes, and the session works once the objects are back`, () =>
+  test(`with objects of the repository ${how} a request reports the remedy and changes nothing, and works once the objects are back`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

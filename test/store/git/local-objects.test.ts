@@ -37,7 +37,7 @@ async function withRepository(
   });
 }
 
-test('objects are private until publication, and synced before and after their link, at the default durability (R5)', () =>
+test('at the default durability objects are private until publication, and synced before and after their link (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
@@ -77,7 +77,7 @@ test('an unpublished object that a power cut left empty never gets into the repo
     await store.close();
   }));
 
-test('the directory of an object that is linked again is synced, even at the default durability', () =>
+test('even at the default durability the store syncs the directory of an object that it links again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -117,7 +117,7 @@ for (const [code, kind] of [
   ['ENOSPC', 'NoSpace'],
   ['EIO', 'StoreUnavailable'],
 ] as const) {
-  test(`objects that the repository refuses with ${code} give ${kind}, with a remedy and without effect`, () =>
+  test(`a create gives ${kind} with a remedy and without effect if the repository refuses objects with ${code}`, () =>
     withRepository(async (gitDirectory, open) => {
       const store = await open();
       const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -140,7 +140,7 @@ for (const [code, kind] of [
     }));
 }
 
-test('objects copied from a storage on another disk survive a prune between any two calls', () =>
+test('objects that the store copies from a storage on another disk survive a prune between any two calls', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
@@ -157,7 +157,7 @@ test('objects copied from a storage on another disk survive a prune between any 
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('a failure after the refs have moved does not fail the publication, and later checks repair it', () =>
+test('a failure after the refs have moved does not fail the publication, and later checks repair the missing object', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -178,7 +178,7 @@ test('a failure after the refs have moved does not fail the publication, and lat
     await store.close();
   }));
 
-test('an object that a prune removes again after its repair is checked again', () =>
+test('the store repairs an object a second time if a prune removes the object after its first repair', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -204,7 +204,7 @@ for (const [setting, file, ref, directory] of [
   ['all', 0o444, 0o664, 0o2775],
   ['0640', 0o440, 0o640, 0o2750],
 ] as const)
-  test(`a shared repository (${setting}) stays usable for the other users, with any umask of ours`, () =>
+  test(`a shared repository (${setting}) stays usable for all its users, whatever the umask of the daemon`, () =>
     inTemporary(async (temporary) => {
       const gitDir = join(temporary, 'work', '.git');
       const before = process.umask(0o077);
@@ -232,7 +232,7 @@ for (const [setting, file, ref, directory] of [
       assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
     }));
 
-test('a removal keeps the permission bits of packed-refs', () =>
+test('removing a ref keeps the permission bits of packed-refs', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -244,7 +244,7 @@ test('a removal keeps the permission bits of packed-refs', () =>
     await store.close();
   }));
 
-test('a lock that a kill left in a repository of ours prevents no opening', () =>
+test('a lock that a kill left in a repository that the daemon made prevents no opening', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     await first.close();

@@ -47,7 +47,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
   assert.is(rig.read('a'), 'one\n');
 }
 
-test('a syntax error in the repository’s settings is reported with file and line', () =>
+test('an opening reports a syntax error in the repository’s settings with file and line', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const config = join(rig.work, '.git/config');
@@ -59,7 +59,7 @@ test('a syntax error in the repository’s settings is reported with file and li
     );
   }));
 
-test('a syntax error in the settings of a new repository is reported with file and line', () =>
+test('the first opening of a repository reports a syntax error in the settings with file and line', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
     const { session, checkpoints } = await openLocal(rig);
@@ -81,7 +81,7 @@ for (const [what, depth] of [
   ['that lost its HEAD', ''],
   ['that lost its HEAD, in a directory above', 'deep'],
 ] as const)
-  test(`a repository ${what} is not overwritten by a new one`, () =>
+  test(`no new repository overwrites a repository ${what}`, () =>
     withSessions(async (rig) => {
       if (depth !== '') rig.write(`${depth}/b`, 'b\n');
       const place = { workspace: join(rig.work, depth), strategy: 'local', conversationId: 'c' } as const;
@@ -103,7 +103,7 @@ for (const [what, depth] of [
       assert.ok(checkpoints.enabled);
     }));
 
-test('a repository that was never opened before is not overwritten either', () =>
+test('no new repository overwrites a damaged repository that the daemon never opened before', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git/HEAD'));
     const before = contentOf(join(rig.work, '.git'));
@@ -119,7 +119,7 @@ test('a repository that was never opened before is not overwritten either', () =
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('a repository that our killed git init left half made is completed', () =>
+test('checkpoint/init completes a repository that a killed git init left incomplete', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -136,7 +136,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('a git directory whose path is not UTF-8 is reported as such', () =>
+test('an opening reports a git directory whose path is not UTF-8, and says to rename the directory', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -148,7 +148,7 @@ test('a git directory whose path is not UTF-8 is reported as such', () =>
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy} reports a git directory whose path is not UTF-8, and works on request`, () =>
+  test(`${strategy} reports a git directory whose path is not UTF-8, and makes checkpoints after checkpoint/init`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });
@@ -159,7 +159,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('a .git that names a missing directory is not overwritten either', () =>
+test('no new repository overwrites a .git file that names a missing directory', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
@@ -171,7 +171,7 @@ test('a .git that names a missing directory is not overwritten either', () =>
     assert.not(existsSync(away));
   }));
 
-test('the error for a work tree that got its own repository says where its checkpoints are', () =>
+test('if a work tree got its own repository, the error names the repository that has the checkpoints', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {
@@ -211,7 +211,7 @@ test('the error for a work tree that got its own repository says where its check
     assert.match(git(rig.work, 'for-each-ref', 'refs/checkpointd'), /tags\/1$/m, 'what was there stays');
   }));
 
-test('a repository without HEAD inside another one is not mistaken for the outer one', () =>
+test('the daemon does not use an outer repository instead of an inner repository without HEAD', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const workspace = join(rig.work, 'deep');
@@ -227,7 +227,7 @@ test('a repository without HEAD inside another one is not mistaken for the outer
     assert.is(git(rig.work, 'for-each-ref', 'refs/checkpointd'), '');
   }));
 
-test('a damaged pack of the repository is reported by its name', () =>
+test('the error for a damaged pack of the repository names the pack', () =>
   withSessions(async (rig) => {
     const session = await keptLocal(rig);
     git(rig.work, 'repack', '-a', '-d', '-q');

@@ -53,7 +53,7 @@ function fingerprint(gitDir: string): Record<string, string> {
   return found;
 }
 
-test('checkpoints do not change HEAD, branches, index, stash, reflogs, settings and files (R4, R5)', () =>
+test('checkpoints change neither HEAD, branches, index, stash and reflogs, nor settings and files (R4, R5)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -80,7 +80,7 @@ test('checkpoints do not change HEAD, branches, index, stash, reflogs, settings 
     assert.equal(fingerprint(join(work, '.git')), before);
   }));
 
-test('earlier checkpoints stay reachable after gc --prune=now, in a new session and without our copies (R9)', () =>
+test('earlier checkpoints survive gc --prune=now, even in a new session and without our copies of objects (R9)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -111,7 +111,7 @@ test('earlier checkpoints stay reachable after gc --prune=now, in a new session 
     await store.close();
   }));
 
-test('a gc --prune=now that runs all the time removes nothing of captures, checkpoints or the user (F64)', () =>
+test('a gc --prune=now that runs all the time removes no object of captures, checkpoints or the user (F64)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -143,7 +143,7 @@ test('a gc --prune=now that runs all the time removes nothing of captures, check
     git(work, 'fsck', '--full', '--connectivity-only');
   }));
 
-test('local works with an unborn and a detached HEAD, in a linked work tree, in a bare repository with a work tree', () =>
+test('local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository with a work tree', () =>
   inTemporary(async (directory) => {
     const unborn = join(directory, 'unborn');
     mkdirSync(unborn);
@@ -206,7 +206,7 @@ test('local runs no program of the repository: hooks, fsmonitor, filters, extern
     assert.not.ok(existsSync(ran), 'no program ran');
   }));
 
-test('SHA-256 and reftable repositories, and a missing repository, are refused with the remedy', () =>
+test('local refuses SHA-256 and reftable repositories, and a missing repository, with a remedy', () =>
   inTemporary(async (directory) => {
     const sha256 = join(directory, 'sha256');
     mkdirSync(sha256);
@@ -220,7 +220,7 @@ test('SHA-256 and reftable repositories, and a missing repository, are refused w
     assert.is(await kindOf(localDriver.open(storeOptions(directory))), 'StrategyUnavailable');
   }));
 
-test('a transaction that a kill interrupted is finished at the next open, and no lock of ours stays in the repository', () =>
+test('the next open finishes a transaction that a kill interrupted, and leaves no lock of ours in the repository', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);

@@ -56,7 +56,7 @@ async function assertWhole(
   git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
 }
 
-test('packing leaves every checkpoint complete, in a few files, and the session continues', () =>
+test('packing keeps every checkpoint complete in a few files, and the session continues', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -82,7 +82,7 @@ test('packing leaves every checkpoint complete, in a few files, and the session 
     await store.close();
   }));
 
-test('a session that makes one checkpoint after another is packed in between, into few packs', () =>
+test('a session that makes checkpoints without a pause is packed in between, into few packs', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -98,7 +98,7 @@ test('a session that makes one checkpoint after another is packed in between, in
     await store.close();
   }));
 
-test('packing that is interrupted at any call leaves every checkpoint complete for the next opening', () =>
+test('after packing that is interrupted at any call, the next opening finds every checkpoint complete', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
     let store = await open(first);
@@ -139,7 +139,7 @@ test('packing that is interrupted at any call leaves every checkpoint complete f
     for (const last of chosen) await endedAt(last);
   }));
 
-test('a git that packs nothing, or only half, loses no object', () =>
+test('packing loses no object if git packs nothing or only half', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

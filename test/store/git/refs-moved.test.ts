@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: the moved ref of a single checkpoint returns to it`, () =>
+  test(`${strategy}: a ref that was moved between two runs to a different checkpoint returns to its checkpoint`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -166,7 +166,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
     }));
 
-  test(`${strategy}: older refs from a backup do not hide a checkpoint that took its tag later`, () =>
+  test(`${strategy}: older refs from a backup do not hide a checkpoint that took the same tag later`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const tagged = rig.refs().filter((line) => /tags\/1 /.test(line))[0] ?? '';
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: objects that git pruned are restored together with their refs', () =>
+test('local: the store restores objects that git pruned together with their refs', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);
@@ -201,7 +201,7 @@ test('local: objects that git pruned are restored together with their refs', () 
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('local: a new repository in place of the old one gets all objects that we kept', () =>
+test('local: a new repository in place of the old repository gets all objects of which the daemon has copies', () =>
   withSession('local', async (rig) => {
     const { daemon, root, session } = rig;
     await daemon.call('session/close', { session });
@@ -213,7 +213,7 @@ test('local: a new repository in place of the old one gets all objects that we k
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: a ref directory that is removed while the session is open is reported, and the next opening recovers all', () =>
+test('shadow: a request reports that the directory of refs was removed, and the next opening recovers all refs', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });
@@ -224,7 +224,7 @@ test('shadow: a ref directory that is removed while the session is open is repor
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: a checkpoint without its commit stays reported as missing, and the others are recovered', () =>
+test('shadow: a checkpoint without its commit is always reported as missing, and all other checkpoints are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

@@ -61,7 +61,7 @@ async function opensWithout(
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: a FIFO among the refs is reported with its path, and the conversation is available`, () =>
+  test(`${strategy}: an opening reports a FIFO among the refs with its path, and the conversation is available`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, strategy);
       await rig.request('session/close', { session });
@@ -80,7 +80,7 @@ for (const strategy of ['shadow', 'local'] as const)
       });
     }));
 
-test('local: a FIFO in place of packed-refs, and a packed-refs with half a line, are reported as such', () =>
+test('local: an opening reports a FIFO in place of packed-refs, and a packed-refs with half a line', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     const packed = join(rig.work, '.git/packed-refs');
@@ -104,7 +104,7 @@ test('local: a FIFO in place of packed-refs, and a packed-refs with half a line,
   }));
 
 for (const state of ['open', 'closed'] as const)
-  test(`local: unreadable refs do not count as missing when the session is deleted (${state})`, () =>
+  test(`local: the deletion of a session does not treat unreadable refs as missing (${state})`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, 'local');
       if (state === 'closed') await rig.request('session/close', { session });
@@ -124,7 +124,7 @@ for (const state of ['open', 'closed'] as const)
       assert.equal(ours(rig), []);
     }));
 
-test('local: a garbled ref is removed together with the open session', () =>
+test('local: the deletion of an open session also removes a garbled ref', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     writeFileSync(join(tagsOf(rig, session, 'local'), '1'), '');
@@ -137,7 +137,7 @@ test('local: a garbled ref is removed together with the open session', () =>
     );
   }));
 
-test('local: a daemon without root’s rights refuses the deletion while it may not read the refs', async () => {
+test('local: a daemon without the rights of root refuses to delete a session while it may not read the refs', async () => {
   const refusal = plainUserRefusal(daemonEntry);
   if (refusal !== undefined) return console.log(`skipped: ${refusal}`);
   await withRig(async (rig) => {

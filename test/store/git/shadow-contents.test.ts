@@ -11,7 +11,7 @@ import { rejects, tag, withShadow } from './shadow-rig.ts';
 /** Returns the contents in the spool directory. */
 const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
 
-test('many blobs go into one pack and few become loose objects, and both can be read', () =>
+test('many blobs are written to one pack, few blobs become loose objects, and all can be read', () =>
   withShadow(async (store, shadow) => {
     const many = Object.fromEntries(
       Array.from({ length: 700 }, (_, index) => [`d${index % 10}/f${index}`, `content ${index}`]),
@@ -28,7 +28,7 @@ test('many blobs go into one pack and few become loose objects, and both can be 
     assert.equal(await store.verify(), []);
   }));
 
-test('many directories go into one pack as well, and few become loose objects', () =>
+test('many directories are written to one pack, and few directories become loose objects', () =>
   withShadow(async (store, shadow) => {
     const loose = (): string[] =>
       readdirSync(join(shadow, 'objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
@@ -46,7 +46,7 @@ test('many directories go into one pack as well, and few become loose objects', 
     assert.equal(spooled(store), []);
   }));
 
-test('contents over 8 MiB are read in chunks, whole or in part, from a spool file or from memory', () =>
+test('a content over 8 MiB that was stored from a file or from memory is read in chunks, whole or in part', () =>
   withShadow(async (store) => {
     const bytes = Buffer.alloc(20 << 20, 'checkpoint');
     bytes.writeUInt32BE(12345, 15 << 20);
@@ -66,7 +66,7 @@ test('contents over 8 MiB are read in chunks, whole or in part, from a spool fil
     assert.ok(Buffer.concat(part).equals(bytes.subarray((15 << 20) - 2, (15 << 20) + 6)));
   }));
 
-test('a foreign snapshot is refused before any use (F56)', () =>
+test('the store refuses a foreign snapshot before any use (F56)', () =>
   withShadow(async (store, shadow) => {
     const blob = git(shadow, '--git-dir=.', 'hash-object', '-w', '--stdin').trim();
     writeFileSync(
@@ -92,7 +92,7 @@ test('a foreign snapshot is refused before any use (F56)', () =>
     await rejects(store.entries('2'.repeat(40) as SnapshotId), 'StoreCorrupt');
   }));
 
-test('a damaged or missing content is DataCorrupt, and verify names the affected checkpoints', () =>
+test('reading a damaged or missing content gives DataCorrupt, and verify names the affected checkpoints', () =>
   withShadow(async (store, shadow) => {
     const a = await capture(store, { f: 'good', g: 'bad' });
     const b = await capture(store, { f: 'good' });
@@ -113,7 +113,7 @@ test('a damaged or missing content is DataCorrupt, and verify names the affected
     assert.equal(await store.verify(), [{ kind: 'missing', what: blob, affects: [one.id] }]);
   }));
 
-test('sweep frees exactly what no checkpoint needs, loose and packed', () =>
+test('a sweep frees exactly the loose and packed objects that no checkpoint needs', () =>
   withShadow(async (store, shadow) => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [

@@ -40,7 +40,7 @@ const packsOf = (shadow: string): string[] => readdirSync(join(shadow, 'objects/
 const tagsOf = async (store: GitStore): Promise<(string | undefined)[]> =>
   (await store.checkpoints()).map(({ tag }) => tag);
 
-test('a pack without its index is indexed again and not deleted', () =>
+test('the store indexes a pack without its index again, and does not delete the pack', () =>
   reopened(
     (shadow) => {
       git(shadow, '--git-dir=.', 'repack', '-adq');
@@ -57,7 +57,7 @@ test('a pack without its index is indexed again and not deleted', () =>
     },
   ));
 
-test('a damaged pack without its index stays', () =>
+test('the store does not delete a damaged pack without its index', () =>
   reopened(
     (shadow) =>
       writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),
@@ -112,7 +112,7 @@ for (const [title, damage, tags] of damages) {
   });
 }
 
-test('verify names both damaged directories of a checkpoint and a damaged content beside them', () =>
+test('verify names two damaged directories of a checkpoint and a damaged content beside these directories', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     try {

@@ -7,7 +7,7 @@ import { shadowDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-test('a corrupt ref, a garbled config and a lost HEAD are repaired at open, and the other refs are listed (F58)', () =>
+test('an open repairs a corrupt ref, a garbled config and a lost HEAD, and lists all other refs (F58)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -53,10 +53,10 @@ test('a corrupt ref, a garbled config and a lost HEAD are repaired at open, and 
   }));
 
 for (const [how, text] of [
-  ['no JSON', '{'],
-  ['no list', '{}'],
-  ['another than was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
-  ['of refs that are none', '[{"ref":"HEAD","to":null}]'],
+  ['not JSON', '{'],
+  ['not a list', '{}'],
+  ['changed after it was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
+  ['about names that are no refs', '[{"ref":"HEAD","to":null}]'],
 ] as const)
   test(`the note of a transaction that is ${how} is set aside and reported, and no ref moves (F58)`, () =>
     inTemporary(async (directory) => {
@@ -78,7 +78,7 @@ for (const [how, text] of [
       await store.close();
     }));
 
-test('stale locks, temporary objects and spool files of a dead daemon are removed at open (F59)', () =>
+test('an open removes stale locks, temporary objects and spool files of a dead daemon (F59)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     await (await open(directory)).close();
@@ -100,7 +100,7 @@ test('stale locks, temporary objects and spool files of a dead daemon are remove
     await store.close();
   }));
 
-test('a transaction that a kill interrupted is finished at the next open', () =>
+test('the next open finishes a transaction that a kill interrupted', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -124,7 +124,7 @@ test('a transaction that a kill interrupted is finished at the next open', () =>
     await store.close();
   }));
 
-test('locks that a kill left in a half-made repository prevent no opening', () =>
+test('locks that a kill left in an incomplete repository prevent no opening', () =>
   inTemporary(async (directory) => {
     const session = join(directory, 'session');
     mkdirSync(session);

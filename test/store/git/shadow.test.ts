@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { capture, git, path, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('the shadow is laid out as specified, private, with the specified settings (Q13, Q35)', () =>
+test('the shadow is private, and has the specified layout and settings (Q13, Q35)', () =>
   withShadow(async (store, shadow) => {
     const there = readdirSync(shadow, { recursive: true, encoding: 'utf8' }).sort();
     for (const name of [
@@ -33,7 +33,7 @@ test('the shadow is laid out as specified, private, with the specified settings 
     assert.equal(await store.checkpoints(), []);
   }));
 
-test('git tag lists the tags, the subject is the description, and any record is read back unchanged (Q17, Q35)', () =>
+test('git tag lists the tags, a commit’s subject is the description, and any record is read back unchanged (Q17, Q35)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =
@@ -62,7 +62,7 @@ test('git tag lists the tags, the subject is the description, and any record is 
     );
   }));
 
-test('a tag moves in one step to its new checkpoint, and rename and remove include its refs (Q17)', () =>
+test('a tag moves to its new checkpoint in one step, and renaming or removing a checkpoint includes its refs (Q17)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const [one, two] = [record(1, snapshot), record(2, snapshot)];

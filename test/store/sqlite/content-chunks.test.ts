@@ -58,7 +58,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('large contents come back exactly after any edits, and a sweep removes exactly the unused chunks (O24, O30)', () =>
+test('large contents are read back exactly after any edits, and a sweep removes exactly the unused chunks (O24, O30)', () =>
   checkPropertyAsync(
     fc.tuple(fc.integer({ min: 1, max: 3 * mebibyte }), edits, fc.nat(4)),
     async ([size, list, kept]) =>
@@ -95,7 +95,7 @@ test('large contents come back exactly after any edits, and a sweep removes exac
     6,
   ));
 
-test('one byte that changes in place costs about a chunk, and its removal gives it back', () =>
+test('a changed byte in a large content costs about one chunk, and removing the checkpoint frees this chunk', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(12 * mebibyte + 5);
     await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });
@@ -159,7 +159,7 @@ for (const isDamaged of [false, true]) {
     }));
 }
 
-test('a shared chunk that is lost or damaged is reported for each content, and stored again by the next one', () =>
+test('a lost or damaged chunk is reported for each content that shares it, and the next content with it stores it again', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const bytes = contentOf(4 * mebibyte, 3);
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];
@@ -199,7 +199,7 @@ test('a shared chunk that is lost or damaged is reported for each content, and s
     }
   }));
 
-test('a sweep beside a writer removes no chunk that the writer relies on (O19)', () =>
+test('a sweep while a writer runs removes no chunk that the writer relies on (O19)', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(6 * mebibyte);
     const { id } = await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });

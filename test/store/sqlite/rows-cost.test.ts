@@ -5,7 +5,7 @@ import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { blobOf, capture, checkpoint, file, noise, type PlainFile } from '../../support/trees/snapshots.ts';
 import { expected, rebuilt } from './rows-rig.ts';
 
-test('the cost of a checkpoint depends on the change: rows, directories and contents of one edit (O1)', () =>
+test('a checkpoint of one edit costs only the rows, directories and contents of this edit (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(
       Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
@@ -28,7 +28,7 @@ test('the cost of a checkpoint depends on the change: rows, directories and cont
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('a keyframe is written when the changes since the last one have as many rows (O1)', () =>
+test('a keyframe is written when the changes since the last keyframe have as many rows as a keyframe (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;

@@ -5,7 +5,7 @@ import type { CheckpointId } from '../../../src/base/ids.ts';
 import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { capture, checkpoint, contentsOf, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
 
-test('the specified tables, columns and indexes exist under their names (O9, O10, O11, O12)', () =>
+test('the specified tables, columns and indexes exist under their specified names (O9, O10, O11, O12)', () =>
   withSqlite(async ({ directory }) => {
     const columns = (table: string): unknown[] =>
       sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
@@ -81,7 +81,7 @@ test('no row has an unknown change type, a second row for its path, or a second 
     );
   }));
 
-test('rows are the changes against the parent; a deletion names no content (O10, O27)', () =>
+test('the rows of a checkpoint are its changes against its parent, and a deletion names no content (O10, O27)', () =>
   withSqlite(async ({ directory, store }) => {
     const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
     const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
@@ -110,7 +110,7 @@ test('rows are the changes against the parent; a deletion names no content (O10,
     );
   }));
 
-test('messages and records with any text are read back (O9)', () =>
+test('messages and records with any text are read back unchanged (O9)', () =>
   withSqlite(async (rig) => {
     const messages = [
       '',

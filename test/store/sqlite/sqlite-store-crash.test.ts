@@ -58,7 +58,7 @@ async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, Pl
   return list.map(({ record, tag, name }) => `${record.id} ${tag ?? '-'} ${name ?? '-'}`).join('\n');
 }
 
-test('a publication killed at any point has happened completely or not at all (O22, O30)', () =>
+test('a publication that is killed at any point is complete or has no effect (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const contents = new Map<CheckpointId, PlainTree>();
     const first = await checkpoint(rig.store, many(50, 'a'), { seq: 1, tag: '1', name: 'one' });
@@ -89,7 +89,7 @@ test('a publication killed at any point has happened completely or not at all (O
     assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoints WHERE state <> 1'), [[0]]);
   }));
 
-test('a removal killed at any point has happened completely or not at all (O30)', () =>
+test('a removal that is killed at any point is complete or has no effect (O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     let isDone = false;
     for (let n = 1; !isDone; n += 1) {
@@ -122,7 +122,7 @@ test('a removal killed at any point has happened completely or not at all (O30)'
     }
   }));
 
-test('a kill at any commit of a large content, or of its sweep, loses nothing and leaves nothing (O22, O30)', () =>
+test('a kill at any commit of a large content, or of its sweep, loses no data and leaves no unused data (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const bytes = noise(3 << 20);
     const tree: PlainTree = new Map([['f', file(bytes)]]);
@@ -151,7 +151,7 @@ test('a kill at any commit of a large content, or of its sweep, loses nothing an
     assert.equal(shown(await contentsOf(rig.store, snapshot)), shown(tree));
   }));
 
-test('a sweep killed at any point leaves no directory without its contents (O19)', () =>
+test('a sweep that is killed at any point leaves no directory without its contents (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
       Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),

@@ -54,7 +54,7 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
-test('a row that damage duplicates is listed once, and reported', () =>
+test('a checkpoint whose row was duplicated by damage is listed once, and the damage is reported', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
     const indexes = sql(
@@ -91,7 +91,7 @@ const costs: readonly (readonly [column: string, value: string, listed: number])
 ];
 
 for (const [column, value, listed] of costs) {
-  test(`a checkpoint's ${column} that is ${value} is lost ${listed === 3 ? 'alone' : 'with its checkpoint'} (F58)`, () =>
+  test(`a checkpoint whose ${column} is ${value} loses ${listed === 3 ? 'only this value' : 'its place in the list'} (F58)`, () =>
     withStore(openSqlite, {}, async (rig: Rig) => {
       const ids = await threeTurns(rig.store);
       const [, , last = '' as CheckpointId] = ids;
@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('a damaged holder of another lease prevents no sweep', () =>
+test('a sweep succeeds even if the lease of another session has a damaged holder', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(
@@ -145,7 +145,7 @@ for (const column of ['tag', 'name'] as const)
       }
     }));
 
-test('a directory with changed bytes is not used, not even by the next checkpoint', () =>
+test('no request uses a directory with changed bytes, not even the next create', () =>
   withStore(openSqlite, {}, async (rig) => {
     const ids = await threeTurns(rig.store);
     const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };

@@ -42,7 +42,7 @@ test('a transaction that fails once is rolled back and repeated without an error
     assert.equal(await store.checkpoints(), [{ record, tag: '1', name: 'n' }]);
   }));
 
-test('a transaction that fails again is reported, and has changed nothing (O22)', () =>
+test('a transaction that fails twice is reported, and has changed nothing (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store, directory }) => {
     const first = await checkpoint(store, plain({ a: 'a' }), { seq: 1, tag: '1' });
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'b' })), seq: 2, parent: first.id });
@@ -64,7 +64,7 @@ test('a transaction that fails again is reported, and has changed nothing (O22)'
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('a broken constraint is not retried (O22)', () =>
+test('a transaction that breaks a constraint is not repeated (O22)', () =>
   withStore(openSqlite, {}, async ({ store }) => {
     const snapshot = await capture(store, plain({ a: 'a' }));
     const record = recordOf({ snapshot, seq: 1 });
@@ -85,7 +85,7 @@ test('a broken constraint is not retried (O22)', () =>
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('a database locked by another program is StoreBusy, and the event loop runs meanwhile', () =>
+test('a database that another program locks gives StoreBusy, and the event loop runs meanwhile', () =>
   inDirectory(async (directory) => {
     const store = await openSqliteStore(sqliteOptions(directory), { busyMs: 400 });
     const { id } = await checkpoint(store, plain({ a: 'a' }), { seq: 1 });
@@ -112,7 +112,7 @@ test('a database locked by another program is StoreBusy, and the event loop runs
     await store.close();
   }));
 
-test('a database that cannot be written, or made, is ReadOnlyStore', () =>
+test('a database that cannot be written or made gives ReadOnlyStore', () =>
   inDirectory(async (directory) => {
     if (process.getuid?.() !== 0) {
       console.log('skipped: dropping privileges needs root');
@@ -146,7 +146,7 @@ test('a database that cannot be written, or made, is ReadOnlyStore', () =>
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('a full disk is NoSpace, nothing is published, and everything works once there is space (O21)', () =>
+test('a full disk gives NoSpace, nothing is published, and everything works once there is space (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);

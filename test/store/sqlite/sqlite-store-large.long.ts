@@ -11,7 +11,7 @@ import { noise } from '../../support/trees/snapshots.ts';
 
 const size = 2 ** 31 + 12_345;
 
-test('a 2 GiB file is stored and read in chunks, in less than 300 MB of memory (O24, O30)', () =>
+test('storing and reading a 2 GiB file in chunks takes less than 300 MB of memory (O24, O30)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store }) => {
     const spool = join(store.spoolDirectory, 'large');
     const [head, tail] = [noise(100_000), noise(5000)];

@@ -17,7 +17,7 @@ import { capture, checkpoint, contentsOf, file, noise, plain } from '../../suppo
 /** Opens a store, and closes it if that worked. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('opening waits while another program locks the whole file, as during a recovery', () =>
+test('an opening waits while another program locks the whole database, as during a recovery', () =>
   inDirectory(async (directory) => {
     const other = new Database(databaseFile(directory));
     other.exec('BEGIN EXCLUSIVE');
@@ -29,7 +29,7 @@ test('opening waits while another program locks the whole file, as during a reco
     await opened;
   }));
 
-test('a database of a newer version is refused and does not change', () =>
+test('an opening refuses a database of a newer version, and does not change the database', () =>
   inDirectory(async (directory) => {
     await opening(directory);
     sql(directory, 'PRAGMA user_version = 99');
@@ -58,7 +58,7 @@ test("a file that is no database, or another program's, is refused and does not 
     }
   }));
 
-test('a truncated database is reported as corrupt, not as empty', () =>
+test('an opening reports a truncated database as corrupt, not as empty', () =>
   inDirectory(async (directory) => {
     const store = await openSqlite(directory);
     for (let seq = 1; seq <= 30; seq += 1)
@@ -97,7 +97,7 @@ test('the daemon detects libsql and its binary for this platform without loading
   assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
 });
 
-test('without libsql the strategy is unavailable, with the remedy', () =>
+test('without libsql the strategy is unavailable, and the error names a remedy', () =>
   inDirectory(async (directory) => {
     const missing = Object.assign(new Error("Cannot find package 'libsql'"), {
       code: 'ERR_MODULE_NOT_FOUND',

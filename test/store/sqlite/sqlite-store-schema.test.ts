@@ -93,7 +93,7 @@ async function isWhole(store: SnapshotStore, storage: string, where: string): Pr
   sqliteAfterwards(storage);
 }
 
-test('a flipped bit in the text of the schema is repaired by the next opening, or reported', async () => {
+test('the next opening repairs or reports a flipped bit in the text of the schema', async () => {
   const storage = temporaryDirectory('schema');
   const bytes = await wholeStore(storage);
   const places = schemaBytes(storage, bytes);
@@ -127,7 +127,7 @@ test('a flipped bit in the text of the schema is repaired by the next opening, o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('a missing index or trigger is made again, and a changed one is rebuilt', () =>
+test('an opening makes a missing index or trigger, and rebuilds a changed index or trigger', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
@@ -145,7 +145,7 @@ test('a missing index or trigger is made again, and a changed one is rebuilt', (
     assert.equal(await again.verify(), []);
   }));
 
-test('a table that another program changed is refused by its name, and does not change', async () => {
+test('an opening refuses a table that another program changed, names the table, and does not change it', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');

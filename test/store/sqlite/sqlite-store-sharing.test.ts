@@ -25,7 +25,7 @@ import {
 
 const hooks = { afterwards: sqliteAfterwards };
 
-test('sessions do not see each other, and share equal contents (O9)', () =>
+test('sessions in one database do not see each other’s checkpoints, and share equal contents (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const bytes = noise(10_000);
@@ -49,7 +49,7 @@ test('sessions do not see each other, and share equal contents (O9)', () =>
     await other.close();
   }));
 
-test('a closed store has all data in the file: data left in the journal would overwrite a later file', () =>
+test('a store that is closed leaves no data in the journal, because the journal would overwrite a later file', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
@@ -62,7 +62,7 @@ test('a closed store has all data in the file: data left in the journal would ov
     database.close();
   }));
 
-test('after the last store is closed an older copy of the file can be restored', async () => {
+test('after the last store is closed the user can replace the database with an older copy', async () => {
   const directory = temporaryDirectory('older');
   const database = `${directory}/checkpointd.sqlite`;
   for (const turns of [[1], [2, 3, 4], [5]]) {
@@ -77,7 +77,7 @@ test('after the last store is closed an older copy of the file can be restored',
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('the next change takes a lease again that another daemon counted as dead', () =>
+test('the next change renews a lease that another daemon removed as dead', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
@@ -111,7 +111,7 @@ test('a store closes within two seconds while another program locks the database
     assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_1']]);
   }));
 
-test('deleting a conversation removes its checkpoints and rows, and ref_count stays right (O9)', () =>
+test('deleting a conversation removes its checkpoints and rows, and ref_count stays correct (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
     const other = await openSqlite(directory, 'ses_2');
@@ -126,7 +126,7 @@ test('deleting a conversation removes its checkpoints and rows, and ref_count st
     sqliteAfterwards(directory);
   }));
 
-test('a sweep of another daemon spares running captures and unpublished snapshots (O19)', () =>
+test('a sweep by another daemon keeps the data of running captures and unpublished snapshots (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
@@ -148,7 +148,7 @@ test('a sweep of another daemon spares running captures and unpublished snapshot
     await other.close();
   }));
 
-test('a capture that reuses directories which a sweep removed stores them again (O19)', () =>
+test('a capture stores directories again that it reuses and a sweep removed (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });
@@ -195,11 +195,11 @@ test('a content that a sweep removes between the check and the write is stored a
     assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
   }));
 
-test('three processes publish 40 checkpoints each, remove and sweep: none lost, none mixed, no error (O24)', async () => {
+test('three processes that publish 40 checkpoints each, remove and sweep lose and mix up nothing, and get no error (O24)', async () => {
   await crowd(3, 40);
 });
 
-test('after a kill at any moment answered data is there, ref_count is right, and a sweep removes the rest (O22, O30)', () =>
+test('after a kill at any moment answered data is intact, ref_count is correct, and a sweep removes unused data (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { git, manifest, write } from '../../support/in-process-daemon.ts';
 import { each } from '../rigs/each.ts';
 
-test('a create lists skipped files, and a refused restore keeps the work tree and the checkpoints (R17, R20)', () =>
+test('a create lists skipped files, and a refused restore changes neither work tree nor checkpoints (R17, R20)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
@@ -28,7 +28,7 @@ test('a create lists skipped files, and a refused restore keeps the work tree an
     assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   }));
 
-test('a restore saves the present first and restores files and conversation, and undo restores both again (R18, R19)', () =>
+test('a restore saves the current state, then restores files and conversation, and undo reverses both (R18, R19)', () =>
   each(async ({ daemon, root, session }) => {
     const before = manifest(root);
     await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'please change it' });
@@ -53,7 +53,7 @@ test('a restore saves the present first and restores files and conversation, and
     assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
-test('diffs from the base, from the previous checkpoint and to the present have both paths and both contents (R22, R27)', () =>
+test('diffs from the base, from the previous checkpoint and to the work tree have both paths and both contents (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -81,7 +81,7 @@ test('an incremental create makes a checkpoint only after a change (R23)', () =>
     assert.equal([await create(), await create()], [true, false]);
   }));
 
-test('the full cycle of the file service works: create, list, diff, read, roll back (O2, O3, O4, O5, O8, O13, O24)', () =>
+test('the full cycle of create, list, diff, read and roll back works (O2, O3, O4, O5, O8, O13, O24)', () =>
   each(async ({ daemon, root, session }) => {
     const large = 'line of a large file\n'.repeat(60_000);
     write(root, { 'a.txt': 'modified\n', 'large.txt': large });

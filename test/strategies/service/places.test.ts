@@ -17,7 +17,7 @@ import {
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('the shadow is elsewhere, with its own settings, and nothing is written into the work tree (R10, R14)', () =>
+test('the shadow is outside the work tree, has its own settings, and writes nothing into the work tree (R10, R14)', () =>
   each(async ({ daemon, strategy, root, session }) => {
     assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
     assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));
@@ -46,7 +46,7 @@ test('nested repositories are saved and restored as files, and no .git is rename
     assert.not.ok(existsSync(join(nested, '.git_disabled')));
   }));
 
-test('protected directories are refused on every strategy, in any spelling (R13)', async () => {
+test('an opening refuses protected directories on every strategy, in any spelling (R13)', async () => {
   const daemon = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
@@ -59,7 +59,7 @@ test('protected directories are refused on every strategy, in any spelling (R13)
   await daemon.close();
 });
 
-test('no GIT_ variable of the environment reaches our git (R15)', async () => {
+test('the daemon passes no GIT_ variable of its environment to git (R15)', async () => {
   const elsewhere = repository({ 'other.txt': 'o\n' });
   const trace = join(elsewhere, '.git', 'trace');
   const hostile: Record<string, string> = {
@@ -115,7 +115,7 @@ test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   );
 });
 
-test('.env, lock files, archives and databases are saved, because no built-in list excludes files (R16)', () =>
+test('a checkpoint contains .env, lock files, archives and databases, because no built-in list excludes files (R16)', () =>
   each(
     async ({ daemon, root, session }) => {
       const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];

@@ -62,7 +62,7 @@ const slowly =
     while (performance.now() < until);
   };
 
-test('a write in slices does not grow the journal, and its space is freed at the end', () =>
+test('a write in slices keeps the journal small, and the space of the journal is freed at the end', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     let highest = 0;
     await database.inSlices(items, () => {
@@ -79,7 +79,7 @@ test('a write in slices does not grow the journal, and its space is freed at the
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('SQLite writes the journal back at its commits when the thread cannot', () =>
+test('SQLite writes the journal back at its commits when the separate thread cannot', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);

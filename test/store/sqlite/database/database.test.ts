@@ -39,7 +39,7 @@ test('another program cannot remove the journal while two sessions have the data
   }
 });
 
-test('the sync of a database behind a link syncs the journal of the real file', async () => {
+test('syncing a database that was opened through a link syncs the journal of the real file', async () => {
   const directory = temporaryDirectory('behind');
   const file = join(directory, 'some.sqlite');
   symlinkSync(join(directory, 'real.sqlite'), file);
@@ -60,7 +60,7 @@ test('the sync of a database behind a link syncs the journal of the real file', 
 });
 
 for (const removed of ['-wal', '-shm'])
-  test(`a removed ${removed} ends all writing, and answered changes are kept`, () =>
+  test(`after a removal of ${removed} the daemon refuses all changes, and answered changes are kept`, () =>
     withRig(async (rig) => {
       const open = { strategy: 'sqlite', retention: 'keep' } as const;
       const { client, session } = await rig.opened(open);
@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('side files of a lost database are not used for its replacement', () =>
+test('a new database does not use the side files of the lost database that it replaces', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);
@@ -101,7 +101,7 @@ test('side files of a lost database are not used for its replacement', () =>
     assert.is((await client.close()).code, 0);
   }));
 
-test('a journal that was removed with its database is not made again', async () => {
+test('a use of a database that was removed with its journal does not make the files again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');

@@ -12,7 +12,7 @@ for (const [code, kind] of [
   ['UNKNOWN_SQLITE_ERROR_1034', 'StoreUnavailable'], // SQLITE_IOERR_FSYNC
   ['UNKNOWN_SQLITE_ERROR_9999', 'StoreUnavailable'],
 ] as const)
-  test(`${code} is ${kind}`, () => {
+  test(`the error ${code} of SQLite or the system gives ${kind}`, () => {
     const explained = explain(sqliteError(code), '/database');
     assert.instance(explained, CheckpointdError);
     assert.is((explained as CheckpointdError).kind, kind);
@@ -25,14 +25,14 @@ for (const [code, said, kind, remedy] of [
   ['SQLITE_ERROR', 'no such index: idx_checkpoints_tag', 'StoreCorrupt', /lacks a part.*\.recover/],
   ['SQLITE_NOMEM', 'out of memory', 'StoreUnavailable', /store\/verify/],
 ] as const)
-  test(`${code} (${said}) has a remedy`, () => {
+  test(`the message for the error ${code} (${said}) has a remedy`, () => {
     const explained = explain(Object.assign(new Error(said), { code }), '/database') as CheckpointdError;
     assert.is(explained.kind, kind);
     assert.match(explained.message, said);
     assert.match(explained.message, remedy);
   });
 
-test('an error of neither SQLite nor the system is returned unchanged', () => {
+test('an error that comes neither from SQLite nor from the system is returned unchanged', () => {
   const error = new TypeError('a defect');
   assert.is(explain(error, '/database'), error);
 });
