@@ -1,5 +1,5 @@
-// The main command in a person's hands: its answer to an unusable path, and a day on a repository whose list of files
-// is longer than a pipe's usual buffer.
+// Runs the demo as a person would. Tests an unusable path, and a repository whose list of files is longer than the
+// usual buffer of a pipe.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -25,7 +25,9 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
   return spawnSync(process.execPath, [demo, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-/** Adds a commit with this many files, without a work tree: only a clone has them on disk. */
+/**
+ * Adds a commit with the given number of files. The files are not in the work tree, so only a clone has them on disk.
+ */
 function commitFiles(root: string, count: number, name: (number: number) => string): void {
   const lines = [
     'blob\nmark :1\ndata 5\nhello\n',
@@ -94,7 +96,8 @@ test('the demo starts although git packs the objects of the repository while the
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
   const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
-  // Code that copies the files would block on the pipe in each directory. Git's transport calls the hook instead.
+  // Code that copies the files would block on the pipe in each directory. Git's transport calls the hook and does not
+  // copy.
   const pipes = readdirSync(objects)
     .filter(isFanOut)
     .map((name) => join(objects, name, '0'.repeat(38)));
@@ -140,7 +143,7 @@ function firstReader(pipes: string[]): number | undefined {
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      // ENXIO: no process reads the pipe. ENOENT: git has packed the objects beside it.
+      // ENXIO: no process reads the pipe. ENOENT: git has packed the objects beside the pipe.
       if (error.code !== 'ENXIO' && error.code !== 'ENOENT') throw error;
     }
   }

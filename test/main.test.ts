@@ -1,5 +1,5 @@
-// The process itself: clean stdout, uncaught failures, the death of the parent, floods. Flags, transports and the
-// life cycle are cases of protocol/conformance.
+// Tests the process of the daemon: clean stdout, uncaught failures, the death of the parent, floods. Flags, transports
+// and the life cycle are cases of protocol/conformance.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { frameOf } from './support/frames.ts';
 import { daemonEntry, WireClient, withClient } from './support/wire-client.ts';
 
-/** Runs a module in the daemon's process before the daemon. */
+/** Runs a module in the daemon's process before the daemon starts. */
 function withPrelude(code: string): readonly [string, ...string[]] {
   const url = `data:text/javascript,${encodeURIComponent(code)}`;
   return [process.execPath, '--import', url, daemonEntry];

@@ -1,4 +1,4 @@
-// The package in a user's hands: packed, installed elsewhere, started.
+// Packs the package, installs it elsewhere and starts it, as a user would.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -47,7 +47,7 @@ function freshClone(place: string): string {
   for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
     cpSync(join(root, name), join(clone, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
-  // An old date keeps the setup from installing the packages again.
+  // The old date prevents the setup from installing the packages again.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   return clone;
 }
@@ -60,7 +60,7 @@ function packFresh(place: string): string {
   return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
 }
 
-/** Returns links and images of a page that lead to a file. */
+/** Returns the links and images of a page that lead to a file. */
 function linksOf(page: string): string[] {
   const text = readFileSync(page, 'utf8').replace(/^```[^]*?^```/gm, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -137,7 +137,7 @@ test('the installation from a checkout works as the README describes', () => {
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');
   const clone = freshClone(place);
-  rmSync(join(clone, 'node_modules')); // a new clone has none yet
+  rmSync(join(clone, 'node_modules')); // a new clone has no build yet
   const line = /^(.*npm install --global .*?) +# .*checkout/m.exec(
     readFileSync(join(root, 'README.md'), 'utf8'),
   )?.[1];

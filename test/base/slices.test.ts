@@ -1,10 +1,10 @@
-// How long our work may block the event loop, by a clock that the test controls.
+// Tests how long our work may block the event loop, with a clock that the test controls.
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-/** Runs `work` with a clock that it controls. */
+/** Runs `work` with a clock that `work` controls. */
 async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
   await setImmediate(); // no earlier turn is still running
   const real = performance.now.bind(performance);

@@ -16,7 +16,7 @@ export class Audited {
   readonly drifts: string[][] = [];
   readonly logged: string[] = [];
   readonly audit: WatchAudit;
-  /** The number of audits that have begun and not ended. */
+  /** The number of audits that have begun but not ended. */
   #fences = 0;
 
   constructor(graceMs = 0) {

@@ -39,7 +39,7 @@ test('a link target of any bytes survives (F17)', () =>
 test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
   withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
-    // Makes the deep path step by step from inside, because no single call can name it.
+    // Makes the deep path step by step from inside, because the path is too long for a single call.
     const script = `const fs = require('fs'); for (let i = 0; i < 30; i += 1) { const name = 'p'.repeat(196) + (1000 + i);
       fs.mkdirSync(name); process.chdir(name); } fs.writeFileSync('f', 'deep\\n'); fs.mkdirSync('sub'); fs.writeFileSync('sub/g', '');`;
     execFileSync(process.execPath, ['-e', script], { cwd: rig.root });
@@ -132,7 +132,7 @@ test('names that differ only in case or Unicode normal form stay different names
   });
 });
 
-test('a file over the size limit is skipped as too large, and a file over one mebibyte is read into a private copy (O29)', () =>
+test('a file over the size limit is skipped as too large, and a file over 1 MiB is read into a private copy (O29)', () =>
   withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);

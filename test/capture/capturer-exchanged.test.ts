@@ -1,4 +1,4 @@
-// A directory is replaced by a link to the outside during a capture: nothing is captured from outside.
+// A capture reads nothing outside the work tree when a link to the outside replaces a directory during the capture.
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -20,7 +20,7 @@ function layOut(rig: Rig): void {
   symlinkSync('outside', join(outside, 'b/link'));
 }
 
-/** A link is read in its directory, which is open. */
+/** A capture reads a link through the descriptor of the link's directory. */
 const isReadAt = (target: string, name: string): boolean =>
   target.startsWith('/proc/self/fd/') && target.endsWith(`/${name}`.slice(name.lastIndexOf('/') + 1));
 

@@ -1,4 +1,4 @@
-// A capture meets obstacles: unreadable places, a missing work tree, a failing store.
+// Captures with obstacles: unreadable paths, a missing work tree, a failing store.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';

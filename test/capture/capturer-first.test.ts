@@ -54,7 +54,7 @@ for (const driver of [shadowDriver, localDriver]) {
           assert.is(Object.keys(await contents(store, made.record.snapshot)).length, 400);
         }
         await store.close();
-        // The next capture is complete in spite of the files that the killed one left.
+        // The next capture is complete in spite of the files that the killed capture left.
         const again = run(driver.name, directory, 0);
         assert.is(again.status, 0, again.stderr);
         const reopened = await driver.open(storeOptions(directory, { gitDirectory }));

@@ -1,5 +1,5 @@
-// Git's own directories, with any name, are never captured but reported. Files in one that the user's own repository
-// tracks are captured anyway.
+// A capture skips and reports git directories of any name. Files in a git directory are captured only if the user's
+// repository tracks them.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -62,11 +62,11 @@ test('a storage of checkpointd in another work tree is skipped like a git direct
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('a git directory that is known only from a pointer is found, in any order of listing', () =>
+test('a capture finds a git directory that only a pointer names, in any order of listing', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
-    // Git's form of a repository whose objects are elsewhere: only the pointer shows what it is.
+    // A repository whose objects are elsewhere. Only the pointer shows that the directory is a git directory.
     const shared = join(rig.top, 'shared');
     mkdirSync(shared);
     for (const name of ['objects', 'refs', 'config'])

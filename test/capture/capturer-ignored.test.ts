@@ -1,4 +1,5 @@
-// A work tree that the repository around it ignores is captured by its own rules, and that is reported.
+// If the repository around a work tree ignores the work tree, captures use the rules of the work tree, and a warning
+// says so.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -6,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { git, InProcessDaemon, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Makes a repository that ignores `home/project`, or is about to, with a project in it. */
+/** Makes a repository with a project at `home/project`. The repository ignores the project, or will do so later. */
 function enclosed(rules: Record<string, string>): { home: string; project: string } {
   const home = temporaryDirectory('home');
   git(home, 'init', '-q');

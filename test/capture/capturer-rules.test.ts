@@ -1,4 +1,5 @@
-// Which files a capture takes: by rules, in nested repositories, tracked, included, excluded, and our own.
+// Tests which files a capture takes: by ignore rules, in nested repositories, tracked, included, excluded, and our own
+// files.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -101,7 +102,7 @@ test('a new, changed, negated or nested rule applies at once, and files of earli
     const steps: [string, string, string[]][] = [
       ['.gitignore', '', ['a.log', 'd/b.log', 'd/c.txt']],
       ['.gitignore', '*.log\n', ['d/c.txt']],
-      ['.gitignore', '*.txt\n', ['a.log', 'd/b.log']], // the same size: the engine must notice anyway
+      ['.gitignore', '*.txt\n', ['a.log', 'd/b.log']], // the size is unchanged, but the engine must detect the change
       ['d/.gitignore', '!c.txt\n', ['a.log', 'd/b.log', 'd/c.txt']],
       ['d/.gitignore', '!c.log\n', ['a.log', 'd/b.log']],
       ['.git/info/exclude', 'a.*\n', ['d/b.log']],

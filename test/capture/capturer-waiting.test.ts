@@ -1,4 +1,4 @@
-// The daemon detects and reports files for which git would wait for ever, before it asks git.
+// Before it asks git, the daemon detects and reports files for which git would wait for ever.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** Runs scans that take `tookMs` each, or until a capture ends them. Records when each began and ended. */
+/** Runs scans that take `tookMs` each, unless a capture ends a scan earlier. Records when each scan began and ended. */
 async function scanning(
   tookMs: number,
   body: (idle: IdleScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
@@ -54,7 +54,7 @@ test('a scan that a capture stops also lengthens the next pause by its duration'
   scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);
-    await sleep(300); // the time that the scan is to have taken
+    await sleep(300); // the duration of the scan
     idle.captureBegins();
     await until('the scan has ended', () => ended.length === 1);
     idle.captureEnds();

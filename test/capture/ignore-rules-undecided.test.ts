@@ -1,4 +1,4 @@
-// A git that dies gives no verdict: the path is then neither captured nor deleted, and is reported.
+// If git crashes at a path, the capture neither takes nor deletes the path, and reports it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Known files are remembered from one opening to the next. Known files save reading and never change the
-// result of a capture.
+// The list of known files is kept from one opening to the next. The list saves reading, and never changes the result of
+// a capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ test('a rewrite of the same size with its time set back is detected', () =>
     utimesSync(file, old, old);
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
-    // Replaces the file by a rename: another content with the same times and mode.
+    // Replaces the file by a rename. The new file has another content, but the same times and mode.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);

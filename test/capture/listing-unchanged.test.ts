@@ -1,6 +1,6 @@
-// A listing that is reused from an earlier scan equals the listing of a scan without memory. The stamps in
-// these tests are older than the clock's grain, because younger stamps are never trusted. Many work trees
-// wait for the grain together, once per round.
+// A listing that is reused from an earlier scan equals the listing of a scan that reuses nothing. The stamps in these
+// tests are older than the clock's grain, because younger stamps are never trusted. Many work trees wait for the grain
+// together, once per round.
 import {
   chmodSync,
   linkSync,
@@ -113,7 +113,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
             one.previous = await compare(one.rig, one.previous);
           }
           await settle();
-          // All stamps are old now. This scan remembers everything, and the next scan reuses everything that has not
+          // All stamps are old now. This scan records all listings, and the next scan reuses all listings that have not
           // changed.
           for (const one of rigs) one.previous = await compare(one.rig, one.previous);
         }
@@ -122,7 +122,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
       }
     },
   );
-  // Shrinking a failure would wait for the grain a thousand times.
+  // Each step of shrinking a failure would wait for the grain, so failures are not shrunk.
   await fc.assert(property, { ...parameters(1), endOnFailure: true });
 });
 
@@ -137,7 +137,7 @@ async function compare(rig: Rig, previous: SnapshotId | undefined): Promise<Snap
   assert.is(got.snapshot, want.snapshot);
   assert.equal(got.skipped, want.skipped);
   await fresh.close();
-  // A scan that uses the known files of an earlier one.
+  // A scan that uses the known files of an earlier scan.
   const reopened = rig.another({ settleMs: stampGrainMs, knownFile: join(rig.top, 'known-files') });
   const known = await reopened.capture(request);
   assert.is(known.snapshot, want.snapshot);

@@ -1,5 +1,5 @@
-// Directory handles that miss only the changes that a test names. Every other change of the tree goes through them in
-// one turn of the event loop, and is marked as sparsely as the kernel would report it.
+// Directory handles that miss only the changes that a test names. All other changes are marked in the same turn of the
+// event loop, with as few marks as the kernel would report.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { ChangeLog } from '../../src/watch/change-log.ts';
 export class PerfectWatch implements AuditedHandles, ScanHandles {
   readonly changes = new ChangeLog();
   isTrusted = true;
-  /** False: captures scan everything. */
+  /** When false, captures scan everything. */
   readonly isReady = false;
   /** The result of the fence. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
@@ -32,7 +32,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.changes.lose('suspect');
   }
 
-  /** Changes the tree and marks the changes. Synchronous, so that no capture comes in between. */
+  /** Changes the tree and marks the changes. The method is synchronous, so that no capture runs in between. */
   change(act: () => void): void {
     act();
     for (const path of this.#changed()) this.changes.mark(path, 'handles');
@@ -44,7 +44,10 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.#changed();
   }
 
-  /** Returns the differences from the last look. The path of a new or removed directory covers everything below it. */
+  /**
+   * Returns the differences since the last call. The path of a new or removed directory covers everything below the
+   * directory.
+   */
   #changed(): TreePath[] {
     const now = this.#look();
     const changed = new Set<TreePath>();

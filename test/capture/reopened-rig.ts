@@ -1,5 +1,5 @@
-// One work tree whose session is opened again and again, each time by a capturer that knows only the known-files
-// file. Files count as settled at once.
+// One work tree whose session is opened again and again. Each capturer knows only the file of known files. Files count
+// as settled at once.
 import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export class Reopened {
     return capture;
   }
 
-  /** Captures, and compares the result with a capture without memory. */
+  /** Captures, and compares the result with a capture that reuses nothing. */
   async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;
@@ -74,7 +74,7 @@ export class Reopened {
   }
 }
 
-/** The number of files in the work tree, links included. Links are not read. */
+/** The number of files and links in the work tree. Links are not read. */
 const files = 12;
 export const filesRead = files - 1;
 

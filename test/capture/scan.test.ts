@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('no background scan runs during a capture, and a background scan follows when the capture left something unscanned', () =>
+test('no background scan runs during a capture, and a scan follows if the capture left something unscanned', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('no background scan runs during a capture, and a background scan follows wh
     { idleMs: 0 },
   ));
 
-test('a capture waits for a running first scan and is then fast, and makes no snapshot if it is cancelled while it waits', () =>
+test('a capture waits for a running first scan and is then fast, or makes no snapshot if it is cancelled meanwhile', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -263,7 +263,7 @@ test('a background scan makes the next capture fast, and after a missed change t
   ));
 
 /**
- * Runs `body` and calls `happens` at the n-th place where other work may come in between. Returns the number of such
+ * Runs `body` and calls `happens` at the n-th place where other work may run in between. Returns the number of these
  * places.
  */
 async function meanwhile(n: number, happens: () => void, body: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,4 @@
-// The audit finds drift: which changes count, how the daemon reports them, and the cost.
+// Tests which changes the audit counts as drift, how the daemon reports drift, and the cost of an audit.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -80,7 +80,7 @@ class Beside {
     return this.capturer.capture(request);
   }
 
-  /** Returns the messages of the thread in that time. */
+  /** Returns the messages that the thread sent during the time of a drift. */
   sent({ since, at }: Drift): FromHandles[] {
     return readFileSync(sentFile(this.rig.root), 'utf8')
       .split('\n')

@@ -1,5 +1,5 @@
-// The audit of the handles against captures: a reported change is never drift, with any events around a capture, and
-// an unreported change is found.
+// The audit compares the handles with captures. A reported change is never drift, whatever happens around a capture,
+// and an unreported change is found.
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -59,7 +59,7 @@ test('rows of checkpoints are found, renamed and removed like the entries of a M
 const count = 10_000;
 const idOf = (n: number): CheckpointId => `ckpt_${String(n).padStart(20, '0')}` as CheckpointId;
 
-/** Returns a checkpoint as a store reads it: it shares no string with another. */
+/** Returns a checkpoint as a store reads it. The checkpoint shares no string with other checkpoints. */
 function read(n: number, facts: Partial<CheckpointRecord>, tag?: Tag): StoredCheckpoint {
   const text = (length: number, digit: string): string => String(n).padStart(length, digit);
   const operation = `op_${text(20, '0')}`;
@@ -99,7 +99,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** A separate function, so that the source of the index can be collected. */
+/** This is a separate function so that the garbage collector can free the source of the index. */
 function indexOf(stored: (n: number) => StoredCheckpoint): CheckpointIndex {
   return new CheckpointIndex(Array.from({ length: count }, (_, n) => stored(n)));
 }

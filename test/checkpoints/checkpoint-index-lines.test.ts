@@ -6,7 +6,7 @@ import type * as Wire from '../../src/protocol/types.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-/** A session whose steps are turns (`1`) or tools (`1.1`), each after `files` more files. */
+/** A session with turns (`1`) and tools (`1.1`). Before each step the session writes `files` new files. */
 class Line {
   readonly daemon = new InProcessDaemon();
   readonly root = repository();

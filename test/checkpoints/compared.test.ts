@@ -1,4 +1,4 @@
-// An unseen path is not deleted: a path that a checkpoint had to skip does not count as changed.
+// A path that a checkpoint had to skip counts neither as deleted nor as changed.
 import { truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 type Strategy = 'shadow' | 'sqlite';
 const limits = { maxFileBytes: 1000 };
 
-/** Makes a session whose `big.txt` and `deep/big.txt` were captured in "0", and are too large from now on. */
+/** Makes a session whose `big.txt` and `deep/big.txt` were captured in "0", and are too large for later captures. */
 async function skipping(strategy: Strategy) {
   const daemon = new InProcessDaemon();
   const root = repository({

@@ -1,5 +1,5 @@
-// Removing checkpoints changes neither which of the other checkpoints are detached, nor their order in the
-// list, nor the ledger, before and after a restart.
+// Removing checkpoints does not detach other checkpoints or change their order or the ledger, before and after a
+// restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
@@ -8,7 +8,10 @@ import { makePlaces, type Places, WireSession } from '../support/wire-session.ts
 
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 
-/** Returns the tag, or the kind without one, and `*` when detached, of everything but safety checkpoints. */
+/**
+ * Returns a text for each checkpoint except safety checkpoints: its tag, or its kind if it has no tag, and `*` if it is
+ * detached.
+ */
 const told = (checkpoints: Listed): string[] =>
   checkpoints
     .filter(({ kind }) => kind !== 'safety')
@@ -24,8 +27,8 @@ async function turn(rig: WireSession, content: string): Promise<void> {
 }
 
 /**
- * Acts in one daemon, and reads the result there and, after SIGKILL, in the next daemon. Both daemons must
- * show the same.
+ * Makes changes in one daemon, and reads the result there and, after SIGKILL, in the next daemon. Both daemons must
+ * give the same result.
  */
 async function twice(
   strategy: string,
@@ -106,7 +109,7 @@ for (const strategy of Object.keys(strategies)) {
           await rig.request('checkpoint/create', { kind: 'tool', tag });
         }
         await rig.request('store/gc', { prune: 'now' });
-        // A tag that is free after a deletion has no earlier place in the order.
+        // A tag that is free after a deletion has no former place in the order.
         await rig.request('checkpoint/delete', { tag: '1.2' });
         rig.write('a.txt', 'again');
         await rig.request('checkpoint/create', { kind: 'tool', tag: '1.2' });

@@ -1,5 +1,5 @@
-// Commands that read a session which no daemon has open: their output equals that for an open session, and they write
-// nothing. If the session was not closed in order, or is claimed meanwhile, a daemon opens it.
+// Commands can read a session that no daemon has open. They print the same output as for an open session, and write
+// nothing. A daemon opens the session if it was not closed in order or is claimed meanwhile.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ async function said(rig: DaemonRig, command: string): Promise<string> {
   return program.stdout;
 }
 
-/** Returns every path below, with its stamps and content. */
+/** Returns every path below a directory, with its stamps and content. */
 function state(...roots: readonly string[]): string[] {
   return roots.flatMap((root) =>
     ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })].sort().map((name) => {

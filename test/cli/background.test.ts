@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background. The next command uses this daemon. Any other daemon gets the session
-// from it at once, and a command also works without it.
+// Commands leave a daemon in the background. The next command uses this daemon. The background daemon gives the session
+// to any other daemon at once. A command also works without the background daemon.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

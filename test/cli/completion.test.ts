@@ -1,4 +1,4 @@
-// The completions that real shells offer with the script that the program prints for them.
+// Real shells offer completions with the script that the program prints for each shell.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 import { hasTerminal, inTerminal } from './console/console-rig.ts';
 
-/** Runs with two named checkpoints, one of which no shell may offer, and `checkpointd` on PATH. */
+/** Runs with `checkpointd` on PATH and two named checkpoints. Shells may offer only one of the two names. */
 async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unknown): Promise<void> {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened();

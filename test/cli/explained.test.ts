@@ -1,4 +1,4 @@
-// How failures are reported: under --json as data on standard output, else in words on standard error.
+// A command reports failures as data on standard output with --json, and as text on standard error without.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

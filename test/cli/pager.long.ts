@@ -1,5 +1,5 @@
-// A diff of a hundred megabytes on the command line: a pipe gets a complete patch or none, in bounded memory, and the
-// command ends with its pager.
+// Prints a diff of a hundred megabytes. A pipe gets a complete patch or none, memory is bounded, and the command ends
+// with its pager.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const peakMb = (pid: number | undefined): number => {
   return Number(kilobytes) / 1024;
 };
 
-test('a patch of 110 MB is refused, a patch of 25 MB takes bounded memory, and closing the pager or pipe ends the output', () =>
+test('a patch of 110 MB is refused, a patch of 25 MB takes bounded memory, and closing the pager ends the output', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const line = (file: number, at: number): string => `line ${file * 7919 + at} of a file ${at * 31}\n`;

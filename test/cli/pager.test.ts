@@ -52,7 +52,7 @@ test('every line fits on twenty columns, even if a message has colours, wide let
     for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
       const lines = onTerminal(rig, 20, words).split(/\r?\n/);
       for (const written of lines) {
-        const line = written.split('\r\u001b[K').at(-1) ?? ''; // on a busy machine, progress was shown and erased before
+        const line = written.split('\r\u001b[K').at(-1) ?? ''; // on a busy machine the command shows and erases its progress first
         assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
         assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
         assert.not.match(line, /title|\[2J/, words);
@@ -83,7 +83,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // Ctrl-C also goes to the shell, which would end with it.
+      // Ctrl-C also reaches the shell, and would end the shell.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

@@ -1,5 +1,5 @@
-// The fast path of `list` and of completed tags, answered by the daemon that has the session open. The fast
-// path must parse its words exactly like the library of the command line.
+// Tests the fast path of `list` and of tag completion. The daemon that has the session open answers. The fast path must
+// parse its words exactly like the library of the command line.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -60,7 +60,7 @@ test('the fast path refuses a missing directory like any other command', () =>
     await client.close();
   }));
 
-/** Parses the words with the library. Undefined for words that it refuses, or answers itself (help). */
+/** Parses the words with the library. Returns undefined for words that the library refuses or answers itself (help). */
 function byLibrary(command: CliCommand, words: readonly string[]): Given | undefined {
   let given: Given | undefined;
   const program = new Command('checkpointd')

@@ -1,4 +1,4 @@
-// The files that a command loads, because an agent or a person waits for each.
+// Tests which files a command loads, because an agent or a person waits while they load.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { daemonEntry } from '../support/wire-client.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/program\/(?!main)[\w/-]+\.js/g;
 
-/** Returns our own files and packages that a command line loads, without those that the daemon loads. */
+/** Returns the files and packages of ours that a command line loads, except files that the daemon loads. */
 function loaded(words: readonly string[], options: object): string[] {
   const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {
     ...options,

@@ -1,4 +1,5 @@
-// Ten thousand real checkpoints, listed as text and as data, by a running daemon and by one of our own.
+// Lists ten thousand real checkpoints as text and as data, with a running daemon and with a daemon that the command
+// starts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';

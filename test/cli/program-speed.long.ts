@@ -1,5 +1,5 @@
-// The waiting time of people and agents with 100,000 files and a running daemon: `checkpointd list` and `checkpointd
-// hook` against an empty Node program, in turns in one run.
+// Measures how long people and agents wait with 100,000 files and a running daemon. Compares `checkpointd list` and
+// `checkpointd hook` with an empty Node program in the same run.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ test(`in a work tree of ${files} files, list and hook take at most a few times a
           }).stdout.includes('[1]'),
         120_000,
       );
-      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests during it wait
+      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests during a scan wait
       // for its slices, and are not measured here.
       await until('the full scan', () => isIdle(rig), 120_000);
       const empty: number[] = [];
@@ -85,7 +85,7 @@ test(`in a work tree of ${files} files, list and hook take at most a few times a
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
       assert.ok(listed <= 2, `list ${listed}`);
-      // On a busy machine an empty program has slow runs too, so a hook's are compared with those.
+      // On a busy machine an empty program is also slow at times, so the slow runs of both programs are compared.
       const tail = at(empty, 0.95) / one;
       assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {

@@ -1,4 +1,5 @@
-// The command line with real daemons: it joins the one that has the session open, or opens a kept session itself.
+// Tests the command line with real daemons. A command joins the daemon that has the session open, or opens a kept
+// session itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Different versions: a daemon of another version has the session open, and the command line joins it.
+// The command line joins a daemon of another version that has the session open.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Installs this package under another version number, like npm in another directory would. */
+/** Installs this package under another version number, as npm would in another directory. */
 function installedAs(version: string, rig: DaemonRig, changed?: (file: string) => void): string {
   const place = join(rig.top, `checkpointd-${version}`);
   mkdirSync(place);

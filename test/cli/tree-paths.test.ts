@@ -1,4 +1,4 @@
-// Paths on the command line: how they are looked up, how they are shown, and words that are no paths.
+// Tests how the command line reads and prints paths, and words that are no paths.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ async function run(rig: DaemonRig, directory: string, ...[command = '', ...rest]
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-/** Makes a file of the same name in the root, in `src` and in `lib`, one checkpoint, and then changes all three. */
+/** Makes files of the same name in the root, in `src` and in `lib`, and a checkpoint. Then changes all three files. */
 async function spoilt(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   for (const path of ['x', 'src/x', 'lib/x']) rig.write(path, 'good\n');
@@ -179,7 +179,7 @@ test('-C with a missing directory is refused by every command', () =>
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('links above a path are resolved, but not a link at the path, and outside the work tree a command prints paths from the root', () =>
+test('a command resolves links above a path but not at the path, and outside the work tree prints paths from the root', () =>
   withRig(async (rig) => {
     const link = join(rig.top, 'link');
     mkdirSync(join(rig.work, 'src'));

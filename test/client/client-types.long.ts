@@ -1,5 +1,5 @@
-// The types of the package in the compilers of its users: older and newer TypeScript, with every declaration checked
-// and no special setting.
+// Older and newer versions of TypeScript compile the types of the package, with every declaration checked and no
+// special setting.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The core of the TypeScript client: the daemon's life, cancellation, errors, misbehaving daemons, and that it works
-// from an installed package.
+// Tests the core of the TypeScript client: start and end of the daemon, cancellation, errors, misbehaving daemons, and
+// an installed package.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A daemon that answers initialize and shutdown, and session/list as the test says. */
+/** A daemon that answers initialize and shutdown. The test determines its answer to session/list. */
 const fakeProgram = `
 const how = process.argv[2];
 let rest = Buffer.alloc(0);
@@ -206,7 +206,7 @@ test('the client passes arguments, log file and trace level to the packaged daem
   assert.ok(existsSync(join(storage, session)));
   assert.match(readFileSync(logFile, 'utf8'), /debug initialize: answered/);
   await client.notify('$/setTrace', { value: 'off' });
-  // The first answer arrives before the second request is sent, and neither is traced.
+  // The first answer arrives before the second request is sent. Neither request is traced.
   await client.request('session/get', { session });
   const count = told.length;
   await client.request('session/get', { session });
@@ -215,7 +215,7 @@ test('the client passes arguments, log file and trace level to the packaged daem
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before close ends together with its daemon, and a script that waits for an answer gets the answer', async () => {
+test('a script that fails before it closes its client ends together with its daemon', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {
@@ -266,7 +266,7 @@ test('the packed package and its types work after an installation elsewhere', ()
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // The form in which npm would install it, without the network: only the dependencies, beside it.
+  // Lays out the package as npm would install it, without the network: only its dependencies are beside the package.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(modules, name);
     mkdirSync(dirname(place), { recursive: true }); // for a package with a scope

@@ -1,4 +1,4 @@
-// One connection to a running daemon: its answers, and every way in which it can fail.
+// Tests one connection to a running daemon: its answers and all its failures.
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A client refuses sockets that another user could have made: that user would read everything.
+// A client refuses sockets that another user could have made, because that user could read everything.
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

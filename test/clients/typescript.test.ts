@@ -1,5 +1,5 @@
 // The scenarios that all clients share, run by the TypeScript client: protocol/clients/scenarios.json, which also
-// describes the notation. Two run at the same time, since most of their time is a daemon's start.
+// describes the notation. Two scenarios run at the same time, because most of their time is the start of a daemon.
 import {
   existsSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-// checkpoint/clean without checkpoints, and with checkpoints that it cannot reach.
+// Tests checkpoint/clean without checkpoints, and with checkpoints that it cannot reach.
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Each file of a checkpoint is reported with the hash of its content, so that a client knows which contents it
+// A checkpoint's files are answered with the hashes of their contents, so that a client can recognise contents that it
 // already has.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`the hash of a file is git’s id of its content, or the SHA-256 of its content on strategies without git (O5, ${strategy})`, async () => {
+  test(`the hash of a file is git’s id of its content, or a SHA-256 on strategies without git (O5, ${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'same\n', 'b.txt': 'same\n', 'gone.txt': 'gone\n' });
     const { session } = await daemon.open(root, { strategy });

@@ -1,4 +1,4 @@
-// A program writes to a SQLite database in the work tree: a checkpoint reports when its database and journal may come
+// When a program writes to a SQLite database during a capture, the checkpoint reports that database and journal may be
 // from different moments.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,9 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
   return database;
 }
 
-/** Waits until the next capture cannot mistake an earlier write for one during the capture. */
+/**
+ * Waits until earlier writes are old enough that the next capture does not report them as writes during the capture.
+ */
 async function rest(): Promise<void> {
   const ms = Date.now() + 50;
   await until('the clock has advanced', () => Date.now() > ms);

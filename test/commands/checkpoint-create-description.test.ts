@@ -5,7 +5,7 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('a short message becomes the description of a turn, and without a message the description says that a turn began (Q22)', () => {
+test('a short message is the description of a turn, and without a message the description is a default (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');

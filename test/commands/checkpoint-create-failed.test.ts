@@ -1,4 +1,4 @@
-// A create that fails changes nothing: the message for the turn keeps waiting.
+// A create that fails changes nothing, and the pending message stays for the next turn.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ test("a create that cannot publish leaves the turn's message for the next one, a
     assert.is(again.parts.conversation.state.pendingUserMessage, undefined);
   }));
 
-test('on a full disk the error of a create says to free space, and the error of a stopped restore says how to continue (Q40)', () =>
+test('the error of a create on a full disk, and the error of a stopped restore, say how to continue (Q40)', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rig.write(name, 'one\n');
@@ -62,7 +62,7 @@ test('on a full disk the error of a create says to free space, and the error of 
     assert.match(stopped.message, /next (change|request)|work tree/);
   }));
 
-/** Settings of the user's repository, each of which makes git refuse to commit. */
+/** Settings of the user's repository. Each setting makes git refuse to commit. */
 const refusing = {
   'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
   'no identity': '[user]\n\tuseConfigOnly = true\n',
@@ -122,7 +122,7 @@ test('local: settings that git cannot read disable checkpoints until the user co
     await rig.request('checkpoint/create', { session, kind: 'turn' });
   }));
 
-/** Returns the failure as a client gets it. */
+/** Returns the failure in the form that a client gets. */
 async function failed(
   request: Promise<unknown>,
 ): Promise<{ readonly kind: string; readonly message: string }> {

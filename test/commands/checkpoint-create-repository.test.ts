@@ -1,4 +1,4 @@
-// The repositories of a create: the shadow as specified, and the user’s own unchanged.
+// A create makes the shadow as specified, and leaves the user’s repository unchanged.
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

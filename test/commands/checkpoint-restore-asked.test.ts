@@ -1,5 +1,4 @@
-// Answers and questions of a restore before it changes a file: dry runs, mass deletions, conflicts, the expected
-// head.
+// Tests what a restore does before it changes a file: dry runs, mass deletions, conflicts, the expected head.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// How much of the work tree the captures of a restore read.
+// Tests how much of the work tree is read by the captures that a restore makes.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

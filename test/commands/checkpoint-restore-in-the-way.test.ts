@@ -1,4 +1,4 @@
-// Files in the way of a restore, ignored files and links: saved first, or left unchanged.
+// A restore saves files, ignored files and links in its way first, or leaves them unchanged.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -8,7 +8,10 @@ import type { CheckpointdError } from '../../src/base/errors.ts';
 import type { RestoreResult } from '../../src/protocol/types.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** Makes two turns and an exact restore of the first: `f` is written, `later` deleted, `kind` becomes a file again. */
+/**
+ * Makes two turns and a hard restore of the first turn. The restore writes `f`, deletes `later`, and makes `kind` a
+ * file again.
+ */
 async function restored(rig: SessionRig): Promise<string> {
   const { id: session } = await rig.open();
   rig.write('f', 'one\n');

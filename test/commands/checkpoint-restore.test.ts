@@ -1,4 +1,4 @@
-// The files after a restore: soft and hard, the empty tree, modes, inodes and times.
+// Tests the files after a restore: soft and hard mode, the empty tree, file modes, inodes and times.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

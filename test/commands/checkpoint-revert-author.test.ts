@@ -1,4 +1,4 @@
-// A revert of one author takes back only paths whose whole change in the range is proven to be that author's.
+// A revert of one author reverses only changes that the reports prove to be the author's.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -13,7 +13,7 @@ const lines = (...changes: readonly (readonly [number, string])[]): string => {
   return `${text.join('\n')}\n`;
 };
 
-/** Two agents, each with a session of its own, in one work tree. */
+/** Two agents in one work tree, each with its own session. */
 class Pair {
   daemon = new InProcessDaemon();
   readonly root = repository({ 'shared.txt': lines(), 'a.txt': lines(), 'b.txt': lines() });
@@ -40,7 +40,7 @@ class Pair {
     await this.open();
   }
 
-  /** Both sessions make the checkpoint of a turn. */
+  /** Makes the checkpoint of a turn in both sessions. */
   async turn(): Promise<void> {
     for (const session of [this.a, this.b])
       await this.daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -240,7 +240,7 @@ test('a change that its author repeats after each revert can be reverted each ti
 test('a repeated report of the same content means that the author wrote more than its reports show', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // a wrote twice before its first report, and the second write is part of what b reports.
+  // Agent a wrote twice before its first report, and the report of b includes the second write.
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
   await pair.report(pair.a, 'shared.txt');
   await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, shared.b) });
@@ -304,7 +304,7 @@ test("work that a session reported to another daemon, or for an inner work tree,
     ['deep/shared.txt', 'shared.txt'].map((path) => ({ path, reason })),
   );
   assert.equal(result.restored, [{ path: 'deep/mine.txt' }]);
-  // A log that cannot be read may name any path.
+  // A log that cannot be read could name any path.
   await elsewhere.close();
   const log = join(pair.daemon.storage, other.session, 'checkpointd/session.log');
   writeFileSync(log, readFileSync(log).fill(0, 100, 110));
@@ -340,7 +340,7 @@ test('a revert of one author brings back a file whose deletion the author report
   await pair.daemon.close();
 });
 
-test('a request names an author by session, even by a closed session, or by agent if only one session of the agent wrote', async () => {
+test('a request names an author by an open or closed session, or by agent if only one session of the agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });
@@ -386,7 +386,7 @@ test("a request with only an author takes back the author's work in the whole se
   );
   assert.is(pair.read('a.txt'), lines());
   assert.is(pair.read('b.txt'), lines(shared.b));
-  // A later end alone names no range, and neither does nothing at all.
+  // A request with only the end of a range, or without any range, names no range.
   for (const wrong of [{ author: a, to: '1' }, {}]) {
     const error = await failure(daemon.call('checkpoint/revert', { session: a, ...wrong }));
     assert.is(error.kind, 'InvalidParams');

@@ -1,4 +1,4 @@
-// A sample of checkpoint-revert-oracle.long.ts. SEED=… repeats it.
+// Runs a sample of checkpoint-revert-oracle.long.ts. SEED=… repeats a run.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,4 +1,4 @@
-// A revert takes back the changes of a range and keeps later changes.
+// A revert reverses the changes of a range and keeps later changes.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -498,7 +498,7 @@ test('a conflict of a revert names the authors of both sides, and files by their
     conflicts.map(({ author }) => author),
     ['session', 'user'],
   );
-  // A checkpoint records the other session, so its id stays known after it closes.
+  // A checkpoint records the id of the other session, so the id stays known after the other session closes.
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('session/close', { session: other });
   const { entries } = await daemon.call('ledger/history', { session, path: 'a.txt' });

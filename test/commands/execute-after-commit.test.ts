@@ -1,4 +1,4 @@
-// A sample of execute-after-commit.long.ts: one method of each kind in shadow.
+// Runs a sample of execute-after-commit.long.ts: one method of each kind in shadow.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';

@@ -1,6 +1,6 @@
 // Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repeated
-// answer is the same, and no change is made twice. An error that says that nothing changed is true. The normal test
-// takes a sample, and the long one every method on every strategy.
+// answer is the same, and no change is made twice. If an error says that nothing changed, nothing did. The normal test
+// runs a sample, and the long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -29,7 +29,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
 
 const removesMany: ReadonlySet<string> = new Set(['checkpoint/clean', 'store/gc']);
 
-/** Tries one change of one strategy. Nothing else uses the rig. */
+/** Tries one change on one strategy. No other code uses the rig. */
 export class FaultSweep {
   readonly #rig: SessionRig;
   readonly #change: Change;
@@ -45,8 +45,8 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the last call of the change, then the one before it, and so on, until the change itself fails: that call
-   * comes before its commit point. Returns how many calls failed and how many of them were reported as a warning.
+   * Fails the last call of the change, then the last but one, and so on, until the change itself fails. The failed call
+   * is then before the commit point. Returns how many calls failed and how many of them were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -70,9 +70,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails this many calls of the change, each with a real error of the system. The answer has a kind that is
-   * not InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how
-   * many calls failed.
+   * Fails the given number of calls of the change, each with a real error of the system. The answer has a kind that is
+   * not InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how many calls
+   * failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();
@@ -125,7 +125,7 @@ export class FaultSweep {
     assert.equal(again, { ...tried.answer, replayed: true }, `${where}: the same answer`);
   }
 
-  /** Makes the change in a new session, with its n-th call failing. */
+  /** Makes the change in a new session, and fails its n-th call. */
   async #once(n: number, code = 'EIO'): Promise<Tried> {
     await this.#begin();
     const before = this.#shape();
@@ -171,7 +171,7 @@ export class FaultSweep {
 
   #checkpoints(): readonly { readonly name?: string }[] {
     const index = this.#rig.sessions.get(this.#session).enabled?.index;
-    // The checkpoint that saves the present also shows an attempt that failed.
+    // The safety checkpoint of a failed attempt is also visible.
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 

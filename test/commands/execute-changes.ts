@@ -1,4 +1,4 @@
-// Every change of a session, and how to reach the state before it.
+// Every change of a session, and how to reach the state before the change.
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
 import type { SessionRig } from '../support/session-rig.ts';
@@ -8,7 +8,7 @@ export type Ask = <M extends CommandMethod>(
   params?: Omit<ParamsOf<M>, 'session'>,
 ) => Promise<unknown>;
 
-/** One change, and how a session reaches the state before it. */
+/** One change, and how a session reaches the state before the change. */
 export interface Change {
   readonly method: CommandMethod;
   readonly params?: object;
@@ -19,7 +19,7 @@ export interface Change {
 const turn = { kind: 'turn' } as const;
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
-/** Lines between two that different authors change. */
+/** Lines between two lines that different authors change. */
 const middle = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 async function restored(ask: Ask, rig: SessionRig): Promise<void> {
@@ -46,7 +46,7 @@ export const changes: Readonly<Record<string, Change>> = {
     params: { tag: 'first', mode: 'hard' },
     prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
   },
-  // Takes back one author's line in a file that was also edited by hand, which runs all steps of other reverts, too.
+  // Reverts one author's line in a file that was also edited by hand. This revert includes all steps of other reverts.
   revert: {
     method: 'checkpoint/revert',
     params: { from: 'reverted', author: 'codex' },

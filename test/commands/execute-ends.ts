@@ -20,7 +20,7 @@ interface Tried {
   readonly error?: unknown;
 }
 
-/** Tries one of the two requests with one strategy. Nothing else uses the rig. */
+/** Tries one of the two requests with one strategy. No other code uses the rig. */
 export class EndSweep {
   readonly #rig: SessionRig;
   readonly #end: End;
@@ -35,7 +35,8 @@ export class EndSweep {
   }
 
   /**
-   * Fails each call, or each `step`-th. Returns how many calls failed, and how many of them were reported as errors.
+   * Fails each call, or each `step`-th call. Returns how many calls failed, and how many of them were reported as
+   * errors.
    */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
@@ -78,7 +79,7 @@ export class EndSweep {
     await this.#rig.request('session/delete', { session: this.#session });
   }
 
-  /** Runs from the initial state, with the n-th call failing. */
+  /** Runs from the initial state, and fails the n-th call. */
   async #once(n: number): Promise<Tried> {
     await this.#begin();
     const calls: string[] = [];
@@ -100,7 +101,7 @@ export class EndSweep {
     }
   }
 
-  /** Uses a new conversation for each call, so that nothing of an earlier one is found. */
+  /** Uses a new conversation for each call, so that the daemon finds nothing of an earlier conversation. */
   async #begin(): Promise<void> {
     this.#round += 1;
     if (this.#end === 'session/open') return;

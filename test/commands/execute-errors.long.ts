@@ -1,5 +1,5 @@
-// Random calls of every change fail on every strategy, each with a real error of the system: every answer has a clear
-// kind. SEED=… repeats a run. ERRORS=… sets the number for each change and strategy, by default ten.
+// Fails random calls of every change on every strategy with real errors of the system. Every answer has a clear kind.
+// SEED=… repeats a run. ERRORS=… sets the number of errors for each change and strategy (by default ten).
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,5 +1,5 @@
-// Fields that a method does not have are ignored (later versions may send them), even if another method has a field
-// of that name.
+// The daemon ignores fields that a method does not have, even if another method has a field of the same name. Later
+// versions may send new fields.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';

@@ -1,5 +1,5 @@
-// The journeys of src/README.md, compared with V8's coverage: the files that a second call enters in shadow, outside
-// rpc/, protocol/ and base/.
+// Compares the journeys of src/README.md with V8's coverage. A journey has the files that a second call enters in
+// shadow, outside rpc/, protocol/ and base/.
 import { existsSync, readFileSync } from 'node:fs';
 import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
@@ -41,8 +41,8 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 /**
- * Returns the files that a call enters while no client is notified of a change, which has files of its own and comes
- * late on a busy machine. `prepare` precedes each attempt.
+ * Returns the files that a call enters while no client is notified of a change. A notification enters other files, and
+ * comes late on a busy machine. `prepare` runs before each attempt.
  */
 async function enteredAlone(
   rig: SessionRig,
@@ -90,7 +90,7 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /**
- * Folders whose files the map names completely. In other folders it names only the files with a step of the
+ * Folders whose files the map names completely. For other folders the map names only the files with a step of the
  * journey.
  */
 const whole = /^(commands|session|queue|conversation|restore)\//;

@@ -1,5 +1,5 @@
-// Any next change recovers a restore that broke in this daemon. The answer of that change reports what was lost.
-// Until then the session says that it has an unfinished restore.
+// The next change of any kind finishes a restore that broke in this daemon, and its answer reports what was lost. Until
+// then the session reports an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -15,7 +15,10 @@ import { changes } from './execute-changes.ts';
 
 const names = ['x', 'y', 'z'];
 
-/** Breaks a restore after its first files, and removes contents from the store that it needs to continue or return. */
+/**
+ * Breaks a restore after its first files. Removes from the store contents that a recovery needs to finish or undo the
+ * restore.
+ */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {
     for (const name of names) rig.write(name, `${name} ${turn}\n`);
@@ -200,7 +203,7 @@ test('a request that undoes an unfinished restore reports to which state the fil
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that are invalid with or without a recovery. */
+/** Requests that are invalid whether or not a recovery runs. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

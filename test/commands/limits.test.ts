@@ -59,7 +59,7 @@ async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => P
 
 const six = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
 
-/** Keeps four checkpoints, with a restore and a named one among them. */
+/** Keeps four checkpoints, among them a restore and a named checkpoint. */
 async function keepsFour(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const { session, tags } = await turns(daemon, strategy, six.slice(0, 3), { maxCheckpoints: 4 });
   await daemon.call('checkpoint/rename', { session, tag: '1', name: 'kept' });
@@ -81,7 +81,7 @@ async function keepsTwo(daemon: InProcessDaemon, strategy: string): Promise<void
 async function fits(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const contents = Array.from({ length: 25 }, (_, n) => noise(n, 60_000));
   const { session, tags } = await turns(daemon, strategy, contents, { maxStoreBytes: 700_000 });
-  // A shared database does not shrink with one of its sessions.
+  // A shared database does not shrink when only one of its sessions shrinks.
   const isSmall = async (): Promise<boolean> =>
     strategy === 'sqlite'
       ? (await tags()).length < 20
@@ -113,7 +113,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
 }
 
 // One test, so that all sessions wait at the same time.
-test('maxCheckpoints (1 acts as 2) and maxStoreBytes are enforced within a minute without store/gc, and named checkpoints beyond them are reported (O29)', () =>
+test('maxCheckpoints and maxStoreBytes are enforced within a minute, and named checkpoints over a limit are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
     const cases = [keepsFour, keepsTwo, fits, reportsNamed];
     await Promise.all(cases.map((each) => each(daemon, strategy)));

@@ -1,5 +1,5 @@
-// A random history of several sessions in one work tree, from which one author is taken back. Each line names its author, so
-// the test knows which lines must stay.
+// Makes a random history of several sessions in one work tree, and reverts the work of one author. Each line names its
+// author, so the test knows which lines must stay.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -64,7 +64,7 @@ class History {
     }
   }
 
-  /** Changes lines of a file that no other author wrote, makes the file, or deletes it where all of it is the author's. */
+  /** Changes or makes a file, but no lines of other authors. Deletes a file only if all its lines are the author's. */
   edit(who: number | 'user', name: string): void {
     const lines = this.read(name);
     const own = `by ${who} `;
@@ -100,7 +100,7 @@ class History {
     if (choice < 6) await this.write(who);
     else if (choice < 8) await this.checkpoint(who);
     else if (choice === 8) {
-      // A checkpoint sees each edit of the user before an agent writes again.
+      // A checkpoint captures each edit of the user before an agent writes again.
       await this.report();
       this.edit('user', names[this.random.below(names.length)] ?? '');
       await this.checkpoints();
@@ -116,10 +116,10 @@ class History {
 
 export interface TriedAuthors {
   reverts: number;
-  /** Lines of the author that were taken back. */
+  /** Number of the author's lines that were reverted. */
   taken: number;
   left: number;
-  /** Files of several authors from which only the author's lines were taken. */
+  /** Number of files with several authors in which only the author's lines were reverted. */
   partial: number;
 }
 

@@ -1,6 +1,6 @@
-// Random histories of a work tree, and reverts of ranges of them, compared with `git merge-tree`. Every line of every
-// file is unique, because git's two ways to merge a text may pair repeated lines differently. The normal test takes a
-// sample, and the long one more.
+// Makes random histories of a work tree, and compares reverts of ranges with `git merge-tree`. Every line of every file
+// is unique, because git's two ways to merge a text may pair repeated lines differently. The normal test runs a sample,
+// and the long test runs more.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { type InProcessDaemon, manifest, repository } from '../support/in-proces
 
 const names = ['a.txt', 'b.txt', 'c.txt', 'd/a.txt', 'd/e/f.txt', 'run.sh', 'link', 'data.bin', 'g'];
 
-/** Edits a work tree at random: contents, modes, links, names, and files against directories. */
+/** Edits a work tree at random: contents, modes, links, names, and files that become directories. */
 class Editor {
   readonly #root: string;
   readonly #random: Random;
@@ -108,7 +108,7 @@ export interface Tried {
   conflicts: number;
 }
 
-/** Makes a history and reverts some ranges of it. Each revert is undone before the next. */
+/** Makes a history and reverts some of its ranges. Each revert is undone before the next revert. */
 export async function tryHistory(
   daemon: InProcessDaemon,
   random: Random,
@@ -174,7 +174,7 @@ function treeOf(repository: string, tree: string): Tree {
 }
 
 /**
- * Compares a revert with git's merge of the same three trees, except that the two leave conflicts in different ways.
+ * Compares a revert with git's merge of the same three trees. The revert and git leave conflicts in different ways.
  */
 function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: RevertResult): void {
   const ids = [to ?? safety, safety, from, checkpoint?.id];
@@ -184,7 +184,7 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
   const mine = new Set(conflicts.map(({ path }) => path));
   const where = `trees ${base} ${ours} ${theirs}, conflicts ${[...merged.conflicts].join(' ')} and ${[...mine].join(' ')}`;
   assert.is(mine.size > 0, merged.conflicts.size > 0, where);
-  // Where a file and a directory want the same path, git moves the file to `name~commit`. The revert moves neither.
+  // If a file and a directory need the same path, git moves the file to `name~commit`. The revert moves neither.
   const places = [...mine, ...[...merged.conflicts].map((path) => path.replace(/~[0-9a-f]{40}.*$/, ''))];
   const isAt = (path: string): boolean =>
     /~[0-9a-f]{40}/.test(path) ||

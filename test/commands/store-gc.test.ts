@@ -1,5 +1,5 @@
-// store/gc and unlisted checkpoints: files that a mistaken undo displaced, or whose turn lost its tag, can be
-// restored for a month.
+// store/gc keeps unlisted checkpoints for a month. A user can still restore files that a mistaken undo displaced, or
+// whose turn lost its tag.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/session/session.ts';
@@ -8,7 +8,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Makes a restore, an hour's work, a mistaken undo, and the next turn, after which nothing can be undone. */
+/** Makes a restore, an hour's work, a mistaken undo, and the next turn. After this turn no restore can be undone. */
 async function mistakenUndo(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   rig.write('f', 'one\n');
@@ -78,8 +78,8 @@ test('a limit in bytes removes safety checkpoints older than a day, and the answ
   }));
 
 /**
- * Makes two turns, a restore to the state before them, and a turn that takes the tag of the first turn. Only
- * the first turn has its content.
+ * Makes two turns, a restore of the state before both, and a turn that takes the tag of the first turn. Only the first
+ * turn has its content.
  */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();

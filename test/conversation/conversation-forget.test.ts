@@ -33,7 +33,7 @@ test('forgetting more messages than exist removes all messages, and a later requ
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
 });
 
-test('forgetting keeps the transcript, and keeps the next message unless the next message answers a forgotten tool (C22)', () => {
+test('forgetting keeps the transcript, and removes the next message only if it answers a forgotten tool (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   const { length } = conversation.state.transcript;
   conversation.setNextMessage({ content: 'three' });

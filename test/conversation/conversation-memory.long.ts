@@ -1,5 +1,5 @@
-// The cost of a history of 10,000 entries of 2 KB with 1,000 checkpoints, and of one append at either end of it.
-// Prints its measurements.
+// Measures the memory of a history of 10,000 entries of 2 KB with 1,000 checkpoints. Measures also the time of an
+// append to a short and to a long history.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Keeps no record, so that only the conversation is measured. */
+/** A log that keeps no record, so that only the conversation is measured. */
 class ForgetfulLog implements RecordLog {
   length = 0;
   append(_record: LogRecord): number {

@@ -68,7 +68,7 @@ class RefusingLog extends MemoryLog {
   }
 }
 
-/** Returns the document for another process. */
+/** Returns the document in the form that another process gets. */
 function documentOf(state: ConversationState): unknown {
   return JSON.parse(JSON.stringify(toDocument(state)));
 }
@@ -200,7 +200,7 @@ async function take(pair: Pair, step: Step): Promise<void> {
       const ref = pair.pastRef(step.to);
       conversation.rewind(ref);
       model.thread = structuredClone(pair.past.get(ref) ?? newThread());
-      // The session publishes a checkpoint at the end of every restore.
+      // A session publishes a checkpoint at the end of every restore.
       return pair.publish();
     }
     case 'publish':

@@ -1,4 +1,4 @@
-// A rewind restores a state, and a compaction keeps a part of it.
+// A rewind restores an earlier state. A compaction keeps the last entries.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

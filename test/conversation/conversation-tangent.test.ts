@@ -1,4 +1,4 @@
-// A tangent: the main conversation put aside and restored, its tail, its duration, its files.
+// A tangent sets the main conversation aside and restores it. Tests also the tail, duration and files of a tangent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';

@@ -1,4 +1,4 @@
-// A new conversation, the client's settings in it, and the state after a clear.
+// Tests a new conversation, the client's settings, and the state after a clear.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

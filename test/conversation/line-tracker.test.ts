@@ -10,7 +10,7 @@ import {
 } from '../../src/conversation/line-tracker.ts';
 import { checkProperty } from '../support/property.ts';
 
-/** Returns the length of the longest common subsequence, in the slow and simple way. */
+/** Returns the length of the longest common subsequence. The algorithm is slow and simple. */
 function commonLines(a: readonly string[], b: readonly string[]): number {
   let row = Array.from({ length: b.length + 1 }, () => 0);
   for (const line of a) {
@@ -52,7 +52,7 @@ test('a last line without a newline counts as a line, and an empty text has no l
   assert.is(lineCount('a\n\n'), 2);
 });
 
-/** Returns the figures of a tracker's last write. */
+/** Returns the counts of a tracker's last write. */
 function figures(tracker: FileLineTracker): Record<string, number> {
   const { linesByUser, linesByAgent } = reportLines(tracker);
   return {

@@ -1,5 +1,5 @@
-// A conversation as plain arrays, copied where the real one shares: a simple model with which the real one
-// must agree. The model follows the rules of the reference literally, and is slow on purpose.
+// A simple model of a conversation, made of plain arrays. The real conversation shares arrays, and the model copies
+// them. Both must agree. The model follows the rules of the reference literally, and is slow on purpose.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {
@@ -82,7 +82,7 @@ export class ReferenceModel {
     this.thread = { ...newThread(), tangent: this.thread.tangent };
   }
 
-  /** Sets the range, moved to the next turn, and returns true when it is within the history. */
+  /** Moves the range to the start of the next turn and sets it. Returns true when the range is within the history. */
   setRange(start: number, end: number): boolean {
     const { history } = this.thread;
     if (start > end || end > history.length) return false;
@@ -102,7 +102,7 @@ export class ReferenceModel {
   }
 
   /**
-   * Removes the last messages. Every message begins at a user's message, and the first one at the beginning of the
+   * Removes the last messages. Every message begins with an entry of the user, and the first message begins with the
    * history.
    */
   forget(messages: number): { messages: number; entries: number } {

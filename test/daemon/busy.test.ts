@@ -1,4 +1,4 @@
-// Ends while the daemon is busy: in a create, in a restore, with a git that continues or does not stop.
+// Ends the daemon while it is busy: in a create, in a restore, or with a git process that continues or does not stop.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -70,7 +70,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
     }));
 }
 
-/** Makes a directory for PATH with a git that sleeps in its repack, and ignores SIGTERM if `isDeaf`. */
+/** Makes a directory for PATH. Its git sleeps in `repack`, and ignores SIGTERM if `isDeaf`. */
 function slowGit(rig: DaemonRig, isDeaf: boolean): string {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);
@@ -108,7 +108,7 @@ for (const [name, isDeaf, msMax, end, code] of [
     }));
 }
 
-test('shutdown during a long restore answers within a second, exit takes less than two, and the next open finishes the restore', () =>
+test('shutdown and exit are quick even during a long restore, and the next open finishes the restore', () =>
   withRig(async (rig) => {
     const first = await rig.opened(
       {},

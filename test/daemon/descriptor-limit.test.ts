@@ -1,4 +1,4 @@
-// A daemon with few file descriptors (ulimit -n): the daemon refuses the session that would take the last
+// Runs a daemon with few file descriptors (ulimit -n). The daemon refuses the session that would take the last
 // descriptors, names the limit, and serves the open sessions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 /** The number of open files that the daemon may have. */
 const limit = 120;
 const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, daemonEntry] as const;
-/** More sessions than so many descriptors allow. */
+/** More sessions than the descriptors allow. */
 const sessionsMax = 40;
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy}: the error of an opening names the limit of open files, and sessions that are already open keep working`, () =>
+  test(`${strategy}: the error of an opening names the limit of open files, and all open sessions keep working`, () =>
     withRig(async (rig) => {
       if (process.platform !== 'linux') return console.log('skipped: the system does not report the number');
       const client = await rig.start({ command: limited });
@@ -39,7 +39,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       const { details } = failure.data ?? {};
       assert.equal([details?.['limit'], details?.['max']], ['openFiles', limit]);
       assert.ok(opened.length >= 2, `${opened.length} sessions were opened`);
-      // All open sessions at once, each with git and its files.
+      // Uses all open sessions at once, each with git and its files.
       const create = ({ session }: { readonly session: string }) =>
         client.request('checkpoint/create', { session, kind: 'turn' });
       for (const { root } of opened) writeFileSync(join(root, 'f'), 'two');
@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
         const { counts } = await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
         assert.is(counts.restored, 1);
       }
-      // Closed sessions make room for another one.
+      // Closed sessions make room for another session.
       for (const { session } of opened) await client.request('session/close', { session });
       await open(next);
       await client.close();

@@ -1,5 +1,5 @@
-// A capture finds changes that the watcher did not report: they are announced, counted and repaired, over the wire. The
-// kernel never reports these kinds of changes, or no directory handle existed.
+// A capture finds changes that the watcher did not report, and the daemon notifies clients, counts the changes and
+// repairs the watch. The kernel does not report these changes, or no directory handle existed.
 import { spawnSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,8 +55,8 @@ class Watched {
   }
 
   /**
-   * Makes a change that the kernel does not report, and waits until a capture finds it. On a machine so busy that the
-   * watcher may have lost events, nothing is reported. Then the change is repeated.
+   * Makes a change that the kernel does not report, and waits until a capture finds it. The audit reports nothing if a
+   * busy machine made the watcher lose events. The test then repeats the change.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;
@@ -135,11 +135,11 @@ if (process.platform === 'linux') {
         await it.drift((attempt) => writeFileSync(outside, `through the other name ${attempt}\n`));
         await it.toldSince(from, 'deep/b.txt');
         assert.is((await it.status()).drifts, 1);
-        await it.create(); // this capture watches every directory again
+        await it.create(); // after this capture every directory is watched again
         const watches = it.watches();
         for (let i = 2; i < 4; i += 1) {
           await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));
-          // A reported change is no drift.
+          // A reported change does not count as drift.
           await it.told('deep/b.txt', () => rig.write('deep/b.txt', `within ${i}\n`));
           await it.create();
         }

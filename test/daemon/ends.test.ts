@@ -1,4 +1,4 @@
-// Every end of a real daemon: its exit code, and what happens to the shadow repository.
+// Ends a real daemon in every way, and checks its exit code and the shadow repository.
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -26,7 +26,7 @@ test('session/close removes the shadow and the daemon continues (Q37, Q47)', () 
     assert.equal(rig.children(), []);
   }));
 
-/** The ends of a daemon with a session, a checkpoint and running git children. Each end removes the shadow. */
+/** The ways to end a daemon with a session, a checkpoint and running git children. Each way removes the shadow. */
 const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
   ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],
   ['SIGINT', 130, ({ process }) => process.kill('SIGINT')],
@@ -71,7 +71,7 @@ test('the requests shutdown and exit remove the shadow and end the daemon with 0
   }));
 
 /**
- * The ends by a decision of the client or the user, right after a restore on a disk that needs two seconds for a
+ * The ways in which the client or the user ends a daemon, right after a restore on a disk that needs two seconds for a
  * sync.
  */
 const orderly: readonly (readonly [string, (client: WireClient, session: string) => Promise<unknown>])[] = [
@@ -168,7 +168,7 @@ test('a daemon detects the death of its parent even if the input does not end', 
     assert.match(rig.logText(), /ends: parentDeath, exit code 1/);
   }));
 
-/** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
+/** Starts the daemon on a FIFO. A sibling process keeps the writing end open, so the input never ends. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
 test('after an uncaught failure the daemon removes the shadow, exits with 70 and reveals no secret', () =>
@@ -230,8 +230,8 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The end may interrupt the deletion of the second repository. Nothing else may be left, and the next start
-    // completes the deletion.
+    // The end of the daemon may interrupt the deletion of the second repository. Only this repository may remain, and
+    // the next start completes the deletion.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

@@ -1,4 +1,5 @@
-// A daemon under a limit of file sizes (ulimit -f): free disk space does not help, and the error does not ask for it.
+// Runs a daemon with a limit for the size of files (ulimit -f). The error does not ask for free disk space, because
+// free space would not help.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-/** At most two megabytes per file, in any shell. */
+/** Limits files to at most two megabytes, in any shell. */
 const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"', process.execPath, daemonEntry] as const;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)

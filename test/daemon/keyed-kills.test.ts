@@ -1,5 +1,5 @@
-// A sample of keyed-kills.long.ts: kills before each record of the session's log, where a key and its effect could
-// separate.
+// Runs a sample of keyed-kills.long.ts: kills before each record of the session's log. At these calls a key and its
+// effect could separate.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyedKills, keyedChanges, recordWritten } from './keyed-kills.ts';

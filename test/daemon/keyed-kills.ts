@@ -1,5 +1,6 @@
-// Kills a change with a client's key at the n-th matching call of the seam, and checks the next daemon. The session
-// is as before or after the change, operation/get says which, and a repetition of the request changes it once.
+// Kills a change with a client's key at the n-th matching call of the seam, and checks the next daemon. The session has
+// the state before or after the change, operation/get says which state, and a repeated request makes the change only
+// once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -12,7 +13,7 @@ export interface KeyedChange {
   readonly method: string;
   readonly params?: object;
   readonly open?: Partial<SessionOpenParams>;
-  /** False: checkpoints are enabled only by hand. */
+  /** When false, only a request enables checkpoints. */
   readonly repository?: boolean;
   readonly prepare?: (client: WireClient, session: string, rig: DaemonRig) => Promise<void>;
 }
@@ -61,7 +62,7 @@ export const keyedChanges: readonly KeyedChange[] = [
 /** Matches the call that writes a record of the session's log, by its descriptor. */
 export const recordWritten = '^write \\d+$';
 
-/** One change, ready to be killed again and again from the same state. */
+/** One change that can be killed again and again from the same state. */
 export class KeyedKills {
   readonly #rig: DaemonRig;
   readonly #change: KeyedChange;
@@ -107,7 +108,7 @@ export class KeyedKills {
     return { changes: calls.length, records: records.length };
   }
 
-  /** Kills at the n-th matching call. Returns where that was, with the result. */
+  /** Kills at the n-th matching call. Returns the killed call and the result. */
   async kill(n: number, match: string): Promise<string | undefined> {
     const { method, params } = this.#change;
     if (!(await this.#run(n, match))) return undefined;

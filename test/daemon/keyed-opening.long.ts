@@ -1,5 +1,5 @@
-// session/open with a client's key, killed at changes of the disk in turn. An opening has nothing to undo: after any
-// kill the same request opens the same session, with one base checkpoint and nothing else.
+// Kills session/open with a client's key at changes of the disk in turn. An opening needs no undo: after any kill the
+// repeated request opens the same session with a single base checkpoint.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Many kills: a restore and a create, killed at every call that may change the disk, one daemon after the other. A
-// kill at any call between two changes leaves the same disk as the kill at the second one.
+// Kills a restore and a create at every call that may change the disk, each in a new daemon. A kill at a call between
+// two changes leaves the same disk as a kill at the second change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

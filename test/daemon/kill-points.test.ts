@@ -1,10 +1,10 @@
-// A sample of the kills of kill-points.long.ts: the calls around which most has changed and least is finished.
+// Runs a sample of kill-points.long.ts: kills at the calls at which most is changed but not yet finished.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
-// The kill depends on the kind of call and not on its number, because the watcher's calls come at any time.
+// A kill counts only calls of one kind, because the watcher makes other calls at any time.
 const inTree = 'rename /proc/self/fd';
 const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*restore.json'],

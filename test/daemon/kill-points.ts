@@ -1,5 +1,5 @@
-// Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test takes a
-// sample, and the long one every call that may change the disk.
+// Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test runs a sample,
+// and the long test runs every call that may change the disk.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -14,7 +14,7 @@ const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n',
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
 
-/** A rig with a session of two turns, copied so that each kill begins from the same state at the same place. */
+/** A rig with a session of two turns. Each kill begins from a copy in the same state at the same path. */
 export class KillPoints {
   readonly #rig: DaemonRig;
   /** The work tree in checkpoint 1. */
@@ -77,8 +77,8 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // The daemon was killed when only the removal of the note was left: the restore does not affect later
-    // edits of the user.
+    // The daemon was killed when only the note was left to remove, so the recovery does not affect later edits of the
+    // user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);
     const safeties = checkpoints.filter(({ kind }) => kind === 'safety').map(({ id }) => id);

@@ -1,4 +1,4 @@
-// The log file for its reader: what happened, how long it took, and why it failed.
+// A reader of the log file finds out what happened, how long it took, and why it failed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
-/** Returns the log lines of a short day, without time and process. */
+/** Returns the log lines of a short run, without time and process. */
 async function logOf(level: string): Promise<string[]> {
   const place = temporaryDirectory('log');
   const file = join(place, 'daemon.log');

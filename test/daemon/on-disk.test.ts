@@ -1,5 +1,5 @@
-// src/ON-DISK.md compared with real sessions: it names every path and ref that a daemon makes, and every row matches
-// one. The modes are those in its second paragraph.
+// Compares src/ON-DISK.md with real sessions. The page names every path and ref that a daemon makes, and every row
+// matches a path or ref. Its second paragraph names the modes.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
 
-/** Returns the rows of the section whose heading begins with `title`, each as the patterns of its first cell. */
+/** Returns the patterns in the first cell of each row of the section whose heading begins with `title`. */
 function rowsOf(title: string): { readonly patterns: readonly RegExp[]; readonly text: string }[] {
   const section = page.split(/^## /m).find((each) => each.startsWith(title)) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
@@ -37,7 +37,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${filled}$`);
 }
 
-/** Returns files, links and empty directories below a directory. */
+/** Returns the files, links and empty directories below a directory. */
 function leaves(top: string): string[] {
   return readdirSync(top, { withFileTypes: true }).flatMap((entry) => {
     const path = join(top, entry.name);
@@ -79,7 +79,7 @@ async function pathsAndRefs(
     entry: { user: { content: 'hello' }, assistant: { content: 'there' } },
   });
   rig.write('a.txt', 'again\n');
-  // A report is kept with its content while another session is open on the work tree.
+  // The daemon keeps the content of a reported write while another session is open on the work tree.
   const params = { workspace: rig.work, conversationId: 'another', strategy: 'shadow' } as const;
   const { session: other } = await client.request('session/open', params);
   await client.request('ledger/recordWrite', { session, path: 'a.txt' });
@@ -92,13 +92,13 @@ async function pathsAndRefs(
   await client.request('remote/fetch', { remote: 'team', idempotencyKey: 'once' });
   await client.request('session/close', { session });
   const again = await rig.opened({ strategy, retention: 'keep' });
-  // The watcher's cookies are in a directory that exists while it runs.
+  // The directory of the watcher's cookies exists while the watcher runs.
   await until('the work tree is watched', async () => {
     const { state } = await again.client.request('worktree/status', { session });
     return state === 'live';
   });
   const odd = oddModes(rig.storage);
-  // The state after a kill between two steps of a restore or of an atomic write.
+  // Makes the state after a kill between two steps of a restore or of an atomic write.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));

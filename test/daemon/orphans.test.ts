@@ -1,4 +1,5 @@
-// Sessions that a daemon could not, or must not, remove: which client resumes them, and when a start sweeps them.
+// Tests sessions that a daemon could not or must not remove: which client resumes such a session, and when a start
+// sweeps it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -136,7 +137,7 @@ test('a session with an unfinished restore is never swept, and no end removes it
     const other = await rig.opened({ conversationId: 'b' });
     assert.is((await other.client.close()).code, 0);
     assert.equal(rig.stored(), [session]);
-    // When it is opened without checkpoints the restore stays unfinished, so no end removes the session.
+    // An opening without checkpoints leaves the restore unfinished, so no end removes the session.
     const still = await rig.opened({ init: 'never' });
     assert.is(still.session, session);
     assert.equal(await still.client.request('session/close', { session }), {
@@ -185,7 +186,7 @@ test('stale locks and temporary files of a killed daemon do not affect later sta
 
 test('the daemon ends a git process that survived its killed daemon before it uses the session again (F88)', () =>
   withRig(async (rig) => {
-    // A git whose repack runs for a minute, like that of a large repository.
+    // A git whose `repack` runs for a minute, as in a large repository.
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     const real = '/usr/bin/git';

@@ -1,4 +1,4 @@
-// Which daemon may have a session, and which may write to a work tree, with several daemons at once.
+// With several daemons at once, tests which daemon may have a session, and which may write to a work tree.
 import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('a restore waits while a different restore writes to the work tree, and fails with WorkTreeBusy if this takes too long', () =>
+test('a restore waits while a different restore writes to the work tree, and after some time fails with WorkTreeBusy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');
@@ -104,7 +104,7 @@ test('a restore waits while a different restore writes to the work tree, and fai
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-/** Takes the lock of another daemon's restore from outside. */
+/** Takes from outside the lock that a restore of another daemon would have. */
 async function holdWorkTree(root: string): Promise<{ release: () => Promise<void> }> {
   const { dev, ino } = statSync(root, { bigint: true });
   const digest = createHash('sha256').update(`work tree ${dev}:${ino}`).digest('hex').slice(0, 40);

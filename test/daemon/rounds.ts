@@ -1,4 +1,4 @@
-// Many rounds of editing, creating and restoring in one daemon, with its use of system resources.
+// Runs many rounds of editing, creating and restoring in one daemon, and measures its use of system resources.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -10,14 +10,17 @@ export interface Holdings {
   readonly round: number;
   readonly descriptors: number;
   readonly children: number;
-  /** Live heap and buffers after a collection: resident memory shows more of the collector's timing than of leaks. */
+  /**
+   * Size of live heap and buffers after a collection. Resident memory would show the collector's timing rather than
+   * leaks.
+   */
   readonly memory: number;
 }
 
-/** Disables the compilers: a megabyte of compiled code that appears at any time would hide the measurement. */
+/** Disables the compilers, because compiled code could add a megabyte at any time and distort the measurement. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
-/** Runs the rounds in a new daemon. Returns its resources after every so many rounds. */
+/** Runs the rounds in a new daemon. Returns the resources of the daemon at regular intervals. */
 export async function rounds(count: number, every: number): Promise<Holdings[]> {
   const held: Holdings[] = [];
   await withRig(async (rig) => {
@@ -51,7 +54,7 @@ export async function rounds(count: number, every: number): Promise<Holdings[]> 
   return held;
 }
 
-/** Returns the lowest of a few counts: the watcher may just be reading a directory. */
+/** Returns the lowest of a few counts, because the watcher may be reading a directory during a count. */
 async function descriptorsOf(pid: number): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 5; look += 1) {
@@ -71,8 +74,7 @@ async function liveHeap(file: string): Promise<number> {
 }
 
 /**
- * The memory of three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that are not
- * full yet.
+ * Memory for three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that still grow.
  */
 const bytesPerRound = 7000;
 
@@ -89,5 +91,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** Over few rounds a table that doubles counts too much. */
+/** Over few rounds a table that doubles its size distorts the result. */
 const slackBytes = 200_000;

@@ -1,4 +1,4 @@
-// The ends of sessions with checkpoints outside their directory: hidden refs in the user's repository, rows of a
+// Ends sessions whose checkpoints are outside their directory, as hidden refs in the user's repository or as rows of a
 // database.
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('with retention session, local removes its refs at the end of a session, and the sweep removes the refs of an orphan', () =>
+test('with retention session, local removes its refs at the end of a session, and the sweep those of an orphan', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });

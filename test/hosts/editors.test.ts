@@ -1,6 +1,6 @@
-// Real editors start the daemon and use it for a day: Neovim with its LSP client and with its transport
-// alone, Emacs with the library jsonrpc and with Eglot. The editors run the very snippets that people copy.
-// Skipped with a message when an editor is missing.
+// Real editors start and use the daemon: Neovim with its LSP client or only its transport, Emacs with the library
+// jsonrpc or with Eglot. The editors run the same snippets that people copy. A test is skipped with a message when its
+// editor is missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ function host(
   }
 }
 
-/** True when the editor is installed. Reports a missing one. */
+/** True when the editor is installed. Logs a note when the editor is missing. */
 function has(program: string): boolean {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const here = status === 0;

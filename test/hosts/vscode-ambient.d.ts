@@ -1,5 +1,5 @@
-// The parts of VS Code's API and of vscode-languageclient 9 that the snippet uses, so that it can be type-checked
-// without installing either. vscode.long.ts checks it with the real declarations.
+// The parts of VS Code's API and of vscode-languageclient 9 that the snippet uses, so that the snippet can be
+// type-checked without these packages. vscode.long.ts checks the snippet with the real declarations.
 declare module 'vscode' {
   export interface Disposable {
     dispose(): void;

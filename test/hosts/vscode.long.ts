@@ -1,5 +1,5 @@
-// The snippet for VS Code with the real declarations of VS Code and vscode-languageclient, from the registry
-// of npm. The test is skipped with a message when the registry is unreachable.
+// Compiles the snippet for VS Code with the real declarations of VS Code and vscode-languageclient from the npm
+// registry. The test is skipped with a message when the registry is unreachable.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The oldest version that the snippet claims to support, and the current one. */
+/** The oldest version that the snippet claims to support, and the current version. */
 for (const version of ['9', 'latest']) {
   const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

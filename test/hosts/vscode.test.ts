@@ -1,5 +1,4 @@
-// The copy-and-paste snippet for VS Code compiles. With a wrong name in it, it does not compile. VS Code itself is
-// not run.
+// The snippet for VS Code compiles, and a snippet with a wrong name does not compile. The test does not run VS Code.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

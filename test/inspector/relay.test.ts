@@ -1,5 +1,4 @@
-// A page can read everything and make the changes that people make by hand. No page can end or delete
-// anything.
+// A page can read everything and make the changes that people make by hand, but cannot end or delete anything.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -22,7 +21,7 @@ interface Answer {
   };
 }
 
-/** A page without a browser. */
+/** A page that runs without a browser. */
 class Page {
   readonly socket: WebSocket;
   readonly heard: Answer[] = [];

@@ -1,4 +1,4 @@
-// The inspector's server answers each request that is not of its own page without any data.
+// The inspector's server gives no data to requests that do not come from its own page.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { test } from 'uvu';
@@ -133,7 +133,7 @@ test('a link gives a cookie and a secret once, and the WebSocket requires cookie
   assert.is(await upgrade(full, [socketProtocol, `${secretPrefix}x`]), 401, 'a wrong secret');
   assert.is(await upgrade({ ...full, cookie: `${jar}x` }, protocols), 401, 'a wrong cookie');
   assert.is(await upgrade(full, protocols, '/'), 404, 'another path');
-  // A forwarded port has another number in Host and Origin.
+  // When the port is forwarded, Host and Origin have another number.
   const forwarded = { host: 'localhost:9', origin: 'http://localhost:9' };
   assert.is(await upgrade({ ...full, ...forwarded }, protocols), 401, 'the cookie of another port');
 });

@@ -106,7 +106,7 @@ test('NUL and ten million characters in any text are stored unchanged or refused
       assert.ok(texts.length > 100);
       const long = 'y'.repeat(10_000_000);
       for (const [at, { method, params }] of texts.entries()) {
-        // Every parameter gets NUL. Every eighth gets the long text, which takes time to send.
+        // Every parameter gets NUL. Only every eighth parameter gets the long text, because sending it takes time.
         for (const text of at % 8 === 0 ? ['x\0', long] : ['x\0']) {
           const filled = JSON.parse(
             JSON.stringify(params).replace('"x\\ud83d"', JSON.stringify(text)),

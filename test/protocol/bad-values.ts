@@ -1,13 +1,13 @@
-// Invalid values for every field of every parameter of protocol.json, each with the place that the refusal
-// must name, and valid parameters to put them into. Made from the document, so that new fields are included.
-// This module uses no daemon.
+// Makes invalid values for every field of every parameter of protocol.json, and valid parameters to put the values
+// into. Each value has the place that the refusal must name. New fields are included, because the values are made from
+// protocol.json. This module uses no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 
 export interface BadRequest {
   readonly method: string;
   readonly params: unknown;
-  /** The place of the fault, as a JSON pointer. */
+  /** The place of the invalid value, as a JSON pointer. */
   readonly path: string;
   readonly what: string;
 }
@@ -133,7 +133,7 @@ function badObjects(schema: Schema, depth: number): BadValue[] {
   });
 }
 
-/** Returns every invalid request of a method. `session` is used in those with a valid session. */
+/** Returns every invalid request of a method. Requests that need a valid session use `session`. */
 export function badRequests({ name: method, params }: Method, session: string): BadRequest[] {
   if (params === undefined) return [];
   return badValues(params)

@@ -1,5 +1,5 @@
-// Runs one conformance script for each rule of the reference, and all scripts about wrong envelopes (F106); checks
-// the table of rules and cases. conformance.long.ts runs all of them.
+// Runs one conformance script for each rule of the reference, and all scripts about wrong envelopes (F106). Checks the
+// table of rules and cases. conformance.long.ts runs all scripts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConformanceCase, readCases } from '../../scripts/conformance/conformance-case.ts';

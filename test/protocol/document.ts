@@ -1,4 +1,4 @@
-// protocol.json for the tests, and a function that changes one place of a copy.
+// Gives protocol.json to the tests, and changes one place of a copy.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
@@ -14,7 +14,7 @@ export const protocol = readDocument(root);
 
 type Json = Record<string, unknown>;
 
-/** Returns a copy of the document with one place set, or removed when the value is undefined. */
+/** Returns a copy of the document in which one place has another value, or is removed when the value is undefined. */
 export function changed(path: readonly (string | number)[], value: unknown): ProtocolDocument {
   const copy = structuredClone(protocol);
   let at = copy as unknown as Json;

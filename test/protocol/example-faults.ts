@@ -1,6 +1,6 @@
-// The faults of the examples in protocol.json. Some go through the daemon's seam: it runs behind
-// test/support/programs/faulty-daemon.ts, and a file names the fault. Others change the surroundings: a
-// missing git, another daemon, a held lock, a damaged store. This module judges nothing.
+// The faults of the examples in protocol.json. Some faults are set in the daemon's seam:
+// test/support/programs/faulty-daemon.ts runs the daemon, and a file names the fault. Other faults change the
+// surroundings: a missing git, another daemon, a lock that is taken, a damaged store. This module checks no results.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
@@ -21,11 +21,11 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Called before the example's world begins. A fault with this function has its own daemon. */
+  /** Called before the example's world is made. A fault with this function gets its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
   /** Called right before the example's request, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;
-  /** Returns frames that go out in one write with the request, whose id is given. */
+  /** Returns frames that are sent in one write with the request. Gets the id of the request. */
   readonly behind?: (id: number) => readonly object[];
   /** The environment of the daemon. */
   readonly env?: NodeJS.ProcessEnv;
@@ -55,7 +55,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     make: slow,
     behind: () => [{ jsonrpc: '2.0', id: 'ending', method: 'shutdown', params: {} }],
   },
-  /** 64 requests wait for a restore that waits for the work tree. */
+  /** Sends 64 requests, which wait for a restore that waits for the work tree. */
   serverBusy: {
     early: () => undefined,
     async make(world) {
@@ -108,7 +108,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = (await other.request('session/open', open)).session;
     },
   },
-  /** Another program writes to the database of a session that is made for this. */
+  /** Makes a session and writes to its database as another program would. */
   databaseLocked: {
     async make(world) {
       const session = await keptSession(world, { strategy: 'sqlite', conversationId: 'locked' });
@@ -130,7 +130,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
         );
       }),
   },
-  /** A session that a later version has kept. */
+  /** Makes a kept session of a later version. */
   laterFormat: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'later' });
@@ -169,7 +169,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
   },
-  /** The directories of two checkpoints that no process has in memory. */
+  /** Damages directories of two checkpoints that no process has in memory. */
   treeCorrupt: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'damaged' });
@@ -210,8 +210,8 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     },
   },
   /**
-   * Writes a file through another name outside: the kernel reports that only to the directory of that name. On a
-   * machine so busy that events may have been lost, no drift is reported. Then the write is repeated.
+   * Writes a file through a second name outside the work tree. The kernel reports the write only in the directory of
+   * the second name. The daemon reports no drift if a busy machine may have lost events. The write is then repeated.
    */
   drift: {
     async make(world) {

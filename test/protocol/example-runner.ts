@@ -1,5 +1,5 @@
-// Executes examples of protocol.json with a real daemon: prepares the world, performs the steps, sends the request,
-// compares. example-faults.ts makes the faults. An example with an unknown fault fails.
+// Executes examples of protocol.json with a real daemon: prepares the world, performs the steps, sends the request, and
+// compares the answer. example-faults.ts makes the faults. An example with an unknown fault fails.
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/frames.ts';
@@ -21,7 +21,7 @@ export function allExamples(): NamedExample[] {
   );
 }
 
-/** Returns the faults of an example for the seam, at its beginning or in the middle. */
+/** Returns the faults of an example in the daemon's seam, both from the beginning and from later steps. */
 function faultsOf(example: Example): string[] {
   const steps = (example.before ?? []).flatMap(({ fault }) => (typeof fault === 'string' ? [fault] : []));
   return example.fault === undefined ? steps : [example.fault, ...steps];
@@ -36,7 +36,7 @@ function madeFault(name: string | undefined): WorldFault {
   return fault;
 }
 
-/** True when the example concerns the daemon as a whole, so that traces of others would disturb it. */
+/** True when the example concerns the daemon as a whole, so that other examples would disturb it. */
 export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   if (madeFault(example.fault).early !== undefined) return true;
   if (example.world === 'raw' || /^(initialize|shutdown|exit|\$\/|window\/)/.test(method.name)) return true;

@@ -11,7 +11,7 @@ import type { ExampleHost, World } from './example-world.ts';
 const faultyEntry = testProgram('faulty-daemon');
 const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-/** Returns how to start a daemon with switchable faults, and its PATH. */
+/** Returns the command and the PATH for a daemon with switchable faults. */
 export function faultyOptions(
   directory: string,
   env: NodeJS.ProcessEnv = {},
@@ -42,7 +42,7 @@ exit 128
 
 const switchOf = (directory: string): string => join(directory, 'fault');
 
-/** Switches one fault of the seam on, or all of them off. */
+/** Switches one fault of the seam on, or all faults off. */
 export function switchSeam(host: ExampleHost, name: string): void {
   writeFileSync(switchOf(host.directory), name);
 }
@@ -58,7 +58,7 @@ export function slow(world: World): void {
   switchSeam(world.host, 'captureSlow');
 }
 
-/** Takes the work tree's lock like another session's restore, until the world ends. */
+/** Takes the lock of the work tree until the world ends, as a restore of another session would. */
 export async function holdWorkTree(world: World): Promise<void> {
   const { dev, ino } = statSync(world.workspace, { bigint: true });
   const lock = await takeProcessLock(`work tree ${dev}:${ino}`, join(world.host.storage, 'unused.lock'));
@@ -73,7 +73,7 @@ export async function keptSession(world: World, more: Json = {}): Promise<string
   return String(session);
 }
 
-/** Changes the log of a closed session. */
+/** Rewrites the log of a closed session. */
 export async function changeLog(world: World, change: (file: string) => void): Promise<void> {
   const session = await keptSession(world);
   await world.request('session/close', { session });
@@ -98,7 +98,7 @@ export async function another(world: World): Promise<WireClient> {
   return client;
 }
 
-/** Makes two changed files, and a restore of them that the seam interrupts between the first and the second. */
+/** Changes two files, and makes a restore that the seam interrupts between the two files. */
 export async function breakRestore(
   world: World,
   client: Pick<WireClient, 'send'>,

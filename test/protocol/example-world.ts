@@ -1,6 +1,6 @@
-// The surroundings of examples of protocol.json: a daemon, a new work tree beside it, and the steps before the
-// request. One daemon serves many worlds, one after the other. An example that needs its own daemon gets one. The
-// document's `placeholders` describe the notation.
+// The surroundings of examples of protocol.json: a daemon, a new work tree beside it, and the steps before the request.
+// One daemon serves many worlds, one after the other. An example that needs its own daemon gets its own. The document's
+// `placeholders` describe the notation.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const eventNames = protocol.methods
   .filter(({ name, direction }) => direction === 'serverToClient' && /^\w+\/did/.test(name))
   .map(({ name }) => name);
 
-/** A scratch directory with the repository from which worlds are copied. */
+/** A scratch directory with the repository that each world copies. */
 let template: string | undefined;
 
 function repositoryTemplate(): string {
@@ -70,7 +70,7 @@ export class ExampleHost {
     await this.client.initialize({ processId: process.pid, capabilities: events });
   }
 
-  /** Ends the daemon and removes its files. Returns the faults of its frames. */
+  /** Ends the daemon and removes its files. Returns the faults that were found in its frames. */
   async end(): Promise<readonly string[]> {
     await this.client.kill();
     rmSync(this.directory, { recursive: true, force: true });
@@ -119,7 +119,7 @@ export class World {
     return this.host.client.send(method, params).answer;
   }
 
-  /** Sends a request with frames right behind it, in one write. */
+  /** Sends a request and further frames in one write. */
   requestWith(method: string, params: unknown, behind: (id: number) => readonly object[]): Promise<unknown> {
     const { client } = this.host;
     client.process.stdin.cork();
@@ -138,7 +138,7 @@ export class World {
     this.host.client.notify(method, params);
   }
 
-  /** Waits until an accepted notification has come. */
+  /** Waits until a notification arrives that is accepted. */
   async event(accept: (frame: Frame) => boolean): Promise<boolean> {
     const { client } = this.host;
     let timer: NodeJS.Timeout | undefined;
@@ -212,13 +212,13 @@ export class World {
     writeFileSync(path, content);
   }
 
-  /** Closes what is still open, so that a shared daemon stays small. */
+  /** Closes sessions that are still open, so that a shared daemon stays small. */
   async leave(): Promise<void> {
     switchSeam(this.host, '');
     for (const undo of this.#after.reverse()) await undo();
     const { session } = this.names.values;
     if (session !== undefined && this.host.client.process.exitCode === null) {
-      await this.request('session/close', { session }).catch(() => undefined); // the example may have closed it
+      await this.request('session/close', { session }).catch(() => undefined); // the example may have closed the session
     }
     rmSync(this.#directory, { recursive: true, force: true });
   }

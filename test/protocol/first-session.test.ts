@@ -1,5 +1,5 @@
-// The first session of REFERENCE.md equals a real daemon's, byte for byte. The client's frames are sent
-// again. The answers must equal the recorded ones except for ids, times and paths.
+// The first session in REFERENCE.md is what a real daemon sends, byte for byte. The test sends the client's frames
+// again. The answers must equal the recorded answers except for ids, times and paths.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
-/** Masks the parts that differ each time: ids, hashes, times, durations, and the reason of an early capture. */
+/** Masks all parts that differ in each run: ids, hashes, times, durations, and the reason of an early capture. */
 function withoutChance(text: string, place: string): string {
   return text
     .replaceAll(place, '/home/ada')

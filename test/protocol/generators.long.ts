@@ -1,6 +1,6 @@
-// schema.json in other people's generators: three of them make types with their default settings, and the
-// results compile and have the names of the reference. The generators come from the registries of npm and
-// PyPI. A generator that cannot be installed is skipped with a message.
+// Three generators of other people make types from schema.json with their default settings. The results compile and
+// have the names of the reference. The generators are installed from npm and PyPI. A generator that cannot be installed
+// is skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,10 @@ function run(program: string, ...args: string[]): { status: number | null; text:
   return { status: result.status, text: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` };
 }
 
-/** Compiles generated types and a use of them with the project's own compiler. The use has one mistake on purpose. */
+/**
+ * Compiles generated types, and code that uses them, with the project's own compiler. The code has one mistake on
+ * purpose.
+ */
 function compiles(file: string): void {
   const use = `
     import type { Checkpoint, CheckpointCreateParams, ProgressToken, RestoreResult } from './${file}';
@@ -94,7 +97,7 @@ if (npm.status !== 0) {
   });
 }
 
-/** Returns the command for Python in the reference, without the program's name. */
+/** Returns the command for Python from the reference, without the name of the program. */
 function documentedWords(): string[] {
   const reference = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
   const words = /`datamodel-codegen ([^`]+)`/.exec(reference)?.[1]?.split(' ');

@@ -56,7 +56,8 @@ test('the check of generated files names outdated files without writing, and the
 });
 
 test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () => {
-  // The document spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
+  // Corrects two things: the document spells one address in two ways, and ajv cannot follow a pointer through a
+  // property named "$ref".
   const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
   const schema = JSON.parse(
     text
@@ -153,8 +154,8 @@ test('schema.json contains the same hash as the answer to initialize', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
-// Compares the validators with ajv on the same schema. The two must agree wherever the rules of this wire
-// (null, [], well-formed strings) do not apply.
+// Compares the validators with ajv on the same schema. Both must agree except where special rules of this protocol
+// apply (null, [], well-formed strings).
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 

@@ -1,4 +1,4 @@
-// REFERENCE.md for its reader: the guide is short, every message in it is valid, and every link leads somewhere.
+// REFERENCE.md is easy to read: the guide is short, every message in the guide is valid, and every link has a target.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { protocol, root } from './document.ts';
 
 const text = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
 
-/** Counts words as people read them: without marks of tables and targets of links. */
+/** Counts the words that people read, without the marks of tables and the targets of links. */
 function wordsIn(part: string): number {
   const plain = part.replace(/\]\(#[^)]*\)/g, ']').replace(/<[^>]*>/g, '');
   return plain.split(/\s+/).filter((word) => /\w/.test(word)).length;

@@ -1,4 +1,4 @@
-// Real servers: sshd, and https in front of git's own backend, on the loopback address. A session is pushed and
+// Uses real servers on the loopback address: sshd, and https in front of git's own backend. A session is pushed and
 // fetched back, nothing asks for a password, and interrupted connections lose nothing.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -98,7 +98,7 @@ for (const [name, obstacle, start] of servers) {
   test(`an unknown user is refused at once by the host of ${name}`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
-      // The host is known, and there is neither a password nor a key.
+      // The host key is known, but the client has neither a password nor a key.
       writeFileSync(
         config,
         server.gitconfig
@@ -119,7 +119,7 @@ for (const [name, obstacle, start] of servers) {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));
       const { session } = await container.open(client, { retention: 'keep' });
-      // A busy https server answers 429. A busy sshd closes the connection before it says anything.
+      // A busy https server answers 429. A busy sshd closes the connection before it sends a byte.
       server.refusal = 429;
       cutter.cutAfter = name === 'ssh' ? 0 : Number.POSITIVE_INFINITY;
       const error = await client
@@ -152,8 +152,8 @@ for (const [name, obstacle, start] of servers) {
       for (let cut = 0; cut < cuts; cut += 1) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
-        // Every fifth push succeeds, so that the others are small. The cuts come between the first byte and
-        // the last one, with which the remote answers.
+        // Every fifth push succeeds, so that the interrupted pushes stay small. Each cut is between the first byte and
+        // the last byte, which is the answer of the remote.
         cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : Math.floor((wholePush * cut) / cuts);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });

@@ -1,5 +1,5 @@
-// Lying remotes: the test changes pushed data on the remote with plain git before it is fetched. No part of it may be
-// stored, and earlier fetched data must stay.
+// Uses remotes that lie: the test changes pushed data on the remote with plain git before a machine fetches. The daemon
+// may store no part of the changed data, and earlier fetched data must stay.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ interface Scene {
   readonly two: Machine;
   readonly session: string;
   readonly ref: string;
-  /** The heads, older first. */
+  /** The two heads, the older first. */
   readonly heads: readonly [string, string];
 }
 
@@ -44,7 +44,7 @@ class Repository {
     return this.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], bytes);
   }
 
-  /** Returns the tree with another entry at a path. */
+  /** Returns a copy of the tree with another entry at a path. */
   replaced(tree: string, [name = '', ...below]: readonly string[], entry: string): string {
     const lines = this.git(['ls-tree', tree]).split('\n').filter(Boolean);
     const old = lines.find((line) => line.endsWith(`\t${name}`));
@@ -54,7 +54,7 @@ class Repository {
     return this.git(['mktree', '--missing'], `${[...others, `${inner}\t${name}`].join('\n')}\n`);
   }
 
-  /** Returns a head like this one, with another manifest and another tree. */
+  /** Returns a copy of a head with another manifest and another tree. */
   head(of: string, manifest: (text: string) => string, tree: (id: string) => string, parents = [of]): string {
     const message = this.git(['log', '-1', '--format=%B', of]);
     const [start = '', json = ''] = message.split('checkpointd-line-1\n');
@@ -96,8 +96,8 @@ async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 /**
- * Checks that the line is refused, that earlier fetched data can be imported, and that an import of this line is an
- * error.
+ * Checks that a fetch refuses the line, that earlier fetched data can be imported, and that an import of the refused
+ * line fails.
  */
 async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void> {
   const packs = packsOf(two);
@@ -113,7 +113,7 @@ async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void>
   assert.equal((await two.daemon.call('session/list', {})).sessions, []);
 }
 
-/** Returns the packs of the lines that a machine fetched. The next request removes unfinished packs of git. */
+/** Returns the packs of the lines that a machine fetched. Before that, a request removes unfinished packs of git. */
 function packsOf({ daemon }: Machine): readonly string[] {
   const directory = join(daemon.storage, 'remotes/team/lines/objects.git/objects/pack');
   return readdirSync(directory).filter((name) => !name.startsWith('tmp_'));
@@ -195,7 +195,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
 };
 
-/** Returns a head in which the newest checkpoint has this tree. */
+/** Returns a head whose newest checkpoint has the given tree. */
 function withTree({ heads: [, second], remote }: Scene, tree: string): string {
   const [first = ''] = remote.git(['ls-tree', '--name-only', `${second}:trees/00000000`]).split('\n');
   const path = ['trees', '00000000', first];
@@ -215,7 +215,7 @@ function entry(mode: string, name: string, id: string): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
 }
 
-/** Trees that no work tree may have, with records that name them. */
+/** Trees that no work tree may have. */
 const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
   'a name that leads up': (remote) => entry('100644', '..', remote.object('blob', 'x')),
   'a git directory': (remote) => entry('40000', '.git', remote.git(['mktree'], '')),
@@ -279,7 +279,7 @@ for (const damage of ['missing', 'corrupt'] as const) {
     }));
 }
 
-/** Targets of refs that a host cannot send. */
+/** Targets of broken refs, which a host cannot send. */
 const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => string>> = {
   'a commit that is missing': () => '1'.repeat(40),
   'a commit that is corrupt': (remote, head) => {
@@ -316,7 +316,7 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // The ref was intact in an earlier list and is damaged now. The new list must not show its earlier head.
+    // The ref was intact in an earlier list and is damaged now. The new list must not show the earlier head of the ref.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

@@ -1,4 +1,4 @@
-// The repository of the lines stays small in files, however often its session is pushed and fetched.
+// The repository of the lines has few files, however often a session is pushed and fetched.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

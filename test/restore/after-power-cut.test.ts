@@ -1,6 +1,6 @@
-// Restores that were answered before their files were on the disk: after a power cut the next opening restores the
-// lost files, and after a mere kill nothing is repeated. The cut is simulated: the files are damaged accordingly, and
-// the note gets another boot id.
+// A restore can be answered before its files are on the disk. After a power cut the next opening restores the lost
+// files, but after a kill alone nothing is repeated. The tests simulate a power cut: they damage the files, and give
+// the note another boot id.
 import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const notesOf = ({ parts: { directory } }: Session): string[] =>
     .filter((name) => /^restored-.*\.json$/.test(name))
     .map((name) => join(directory.own, name));
 
-/** Makes a session whose restore to turn 1 was answered, and none of whose files reached the disk before a kill. */
+/** Makes a session whose restore of turn 1 was answered. None of the restored files reached the disk before a kill. */
 async function answered(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const name of ['a', 'b', 'c', 'd']) rig.write(name, `${name} one\n`);
@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // After the answer no file of the work tree is synced.
+    // After the answer no file of the work tree is on the disk.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
@@ -89,7 +89,7 @@ test('after a kill without a power cut no part of an answered restore is repeate
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
-    rig.write('a', 'a two\n'); // The content before the restore.
+    rig.write('a', 'a two\n'); // this was the content before the restore
     rig.write('b', '');
     rmSync(join(rig.work, 'd'));
     rig.write('later', 'made later\n');
@@ -143,7 +143,7 @@ test('after a power cut only the later of two answered restores is repeated', ()
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
-    // The safety checkpoint has the only copy of this, so an abrupt end leaves the session.
+    // The safety checkpoint has the only copy of this content, so an abrupt end keeps the session.
     rig.write('mine', 'in no other checkpoint\n');
     await restoreUnsynced(rig, session, '2');
     assert.is(notesOf(session).length, 2);
@@ -170,7 +170,7 @@ for (const what of ['ref and commit', 'ref'])
         .split('\n'))
         git(root, 'update-ref', '-d', ref);
       const commit = head?.commit ?? '';
-      // A remaining commit is found again, and another restore repeats the restore that it describes.
+      // If the commit remains, the opening finds it, and another restore repeats the restore that the commit describes.
       if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
       for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
       rig.write('d', 'd mine\n');
@@ -178,7 +178,7 @@ for (const what of ['ref and commit', 'ref'])
       const now = again.requireCheckpoints().index.head;
       assert.is(now?.record.id === head?.record.id, what !== 'ref');
       assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b one\n', 'c one\n']);
-      // After the restore, a change counts as an edit.
+      // A change after the restore counts as an edit.
       assert.equal(again.recovered?.restored, what === 'ref' ? ['a', 'b'] : ['a', 'b', 'd']);
       await rig.request('checkpoint/undo', { session: again.id });
       assert.is(rig.read('d'), 'd mine\n');

@@ -1,5 +1,5 @@
-// The store has lost contents and directories unnoticed: intact files are restored anyway, and everything that a
-// restore deletes is readable from the store before.
+// The store has lost contents and directories, and the daemon does not know. A restore still restores intact files, and
+// deletes a file only when the store can read its content.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ function spoil({ parts }: Session, ...names: readonly string[]): void {
   }
 }
 
-/** Makes turn 1 with its files, and turn 2 with others. */
+/** Makes turn 1, and turn 2 with other contents. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { retention: 'keep' };
   rig.write('d/a', 'a zero\n');

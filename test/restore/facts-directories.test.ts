@@ -1,6 +1,5 @@
-// Another program removes directories from a store under an open session. The directories are still cached in
-// memory, so only a check of the store itself shows that a restore's safety checkpoint would be unreadable
-// after a restart.
+// Another program removes directories from a store under an open session. The daemon still has the directories in
+// memory. Only a check of the store shows that a safety checkpoint would be unreadable after a restart.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -30,7 +29,7 @@ async function twoTurns(strategy: string): Promise<Open> {
   return { daemon, root, session, strategy };
 }
 
-/** Damages every directory of the store: in git's objects, wherever they are, or in the table. */
+/** Damages every directory of the store, in git's objects or in the database. */
 function harmDirectories({ daemon, root, session, strategy }: Open, how: 'removed' | 'damaged'): void {
   if (strategy === 'sqlite') {
     const text =
@@ -63,7 +62,7 @@ const standing = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: a restore stores directories again that were ${how} under an open session, and can be undone after a restart`, async () => {
+    test(`${strategy}: a restore stores directories again that were ${how} meanwhile, and can be undone after a restart`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const stood = standing(root);

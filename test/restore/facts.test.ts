@@ -1,5 +1,5 @@
-// A hard restore would delete a path that it cannot read: the path stays, because it cannot be saved, and the answer
-// lists it.
+// A hard restore keeps a path that it would delete but cannot read, because the path cannot be saved. The answer lists
+// the path.
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { RestoreResult } from '../../src/protocol/types.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** Makes a hard restore to the base, in which every call of this kind on this path fails. */
+/** Makes a hard restore of the base. Every call of the given kind on the given path fails. */
 async function restoreWith(
   rig: SessionRig,
   session: string,
@@ -41,7 +41,7 @@ for (const call of [
       rig.write('later/made', 'made\n');
       rig.write('later/other', 'other\n');
       await rig.request('checkpoint/create', { session, kind: 'turn' });
-      rig.write('later/other', 'changed\n'); // The restore does not read paths that are known to be unchanged: they are saved already.
+      rig.write('later/other', 'changed\n'); // the restore does not read paths that are known to be unchanged, because they are already saved
       const foreseen = await restoreWith(rig, session, call, { dryRun: true });
       const done = await restoreWith(rig, session, call);
       assert.is(rig.read('later/made'), 'made\n');

@@ -1,4 +1,4 @@
-// Writes through a descriptor that was open before a restore count as later edits. Such writes are found two
+// Writes through a descriptor that was open before a restore count as later edits. The daemon finds these writes two
 // seconds later, at the end of the session, or at the next opening after a kill.
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ const back = { tag: '0', mode: 'hard', onConflict: 'overwrite', confirm: true } 
 const displacedIn = (storage: string, session: string): string[] =>
   readdirSync(join(storage, session, 'checkpointd')).filter((name) => name.startsWith('displaced-'));
 
-/** Makes a session that returned to where `a` was `one` and `later` was missing, with earlier descriptors of both. */
+/**
+ * Makes a session and restores the state in which `a` was `one` and `later` was missing. Descriptors of both files were
+ * opened before the restore.
+ */
 async function restored(
   rig: SessionRig,
 ): Promise<{ readonly session: string; readonly write: (text: string) => void }> {
@@ -34,7 +37,7 @@ async function restored(
   return { session, write };
 }
 
-test('a late write to a displaced file returns two seconds after the restore, is reported, and is in the next checkpoint (F76)', () =>
+test('a late write to a displaced file returns after two seconds, is reported, and is in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -101,7 +104,7 @@ for (const end of ['opened again', 'deleted', 'swept'] as const)
         await rig.open(next, { conversationId: 'other' });
         await until('the sweep', () => !rig.sessions().includes(session));
       }
-      // Without the store the daemon cannot judge the file at the path.
+      // Without the store the daemon cannot know whether the file at the path was edited.
       assert.equal([rig.read('a.txt'), kept().map((path) => rig.read(path))], ['a\n', ['late edit\n']]);
     } finally {
       await rig.dispose();

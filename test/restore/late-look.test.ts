@@ -1,4 +1,4 @@
-// A program writes to a file that it opened before a restore displaced it: the late look finds the write.
+// The late look finds a write to a file that a program opened before a restore displaced the file.
 import {
   closeSync,
   existsSync,
@@ -42,11 +42,11 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLook>;
   readonly read: (name: string) => string;
-  /** Returns the names in a directory that no tree of the test has. */
+  /** Returns the names in a directory that no tree of this test has. */
   readonly kept: (directory?: string) => string[];
 }
 
-/** Runs a test on a work tree with the content `present`, with a restore to `target`. */
+/** Runs a test on a work tree with the content `present` and a restore of `target`. */
 async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
   const top = makeDirectory();
   const work = `${top}/w`;
@@ -87,7 +87,7 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
-/** Opens two files, restores so that one is replaced and the other removed, and then writes to both. */
+/** Opens two files, makes a restore that replaces one and removes the other, and then writes to both. */
 async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
   const replaced = openSync(`${work}/d/f`, 'r+');
   const removed = openSync(`${work}/e/gone`, 'r+');
@@ -166,7 +166,7 @@ test('a write through a second name of a displaced file does not count as a late
     assert.equal([read('d/f'), kept('d'), existsSync(displacedTo)], ['old', [], false]);
   }));
 
-/** Kills a look at its n-th call and looks again. Returns false when the look made fewer calls. */
+/** Kills a late look at its n-th call and repeats the look. Returns false when the look made fewer calls. */
 const killedAt = (n: number): Promise<boolean> =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
@@ -226,7 +226,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       let isEdited = false;
       const old = openSync(`${work}/d/f`, 'r+');
       installFault((call, target) => {
-        // The last look at the second name, when the new content is at the path.
+        // This is the last check of the second name, when the new content is already at the path.
         if (call !== 'lstat' || isEdited || read('d/f') !== 'old') return;
         if (!/\/displaced\/|ckpt-tmp/.test(target)) return;
         isEdited = true;

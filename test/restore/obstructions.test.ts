@@ -29,7 +29,10 @@ async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
   }
 }
 
-/** Restores like a session: plan, look, save the obstructions (here: all or none), plan again, look again, apply. */
+/**
+ * Restores with the same steps as a session: plan, look, save the obstructions (here all or none), plan again, look
+ * again, apply.
+ */
 async function restore(
   root: string,
   captured: ModelTree,

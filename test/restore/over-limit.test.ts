@@ -1,4 +1,4 @@
-// A session is resumed with a smaller size limit: restored files still count as ours.
+// Resumes a session with a smaller size limit. Files that a restore wrote still count as restored.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// After an interrupted restore the store lost contents of its target and of its safety checkpoint. The restore can be
-// neither finished nor undone completely, and intact checkpoints must stay available.
+// After an interrupted restore the store lost contents of the target and of the safety checkpoint. The restore can be
+// neither finished nor undone completely, but intact checkpoints must stay available.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { operation, type SessionRig, withSessions } from '../support/session-rig
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Makes a session whose restore from turn 2 to turn 1 broke after a few of its files. */
+/** Makes a session at turn 2 whose restore of turn 1 broke after a few files. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const turn of ['one', 'two']) {
@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`with a content of target and of safety checkpoint ${how}, a recovery restores all other paths and reports the two`, () =>
+  test(`a recovery reports the paths whose contents are ${how} in target and safety checkpoint, and restores all others`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost contents that are still to be written. The safety checkpoint lost contents of files

@@ -1,4 +1,4 @@
-// After an interrupted restore the work tree is edited before the next start: recovery repeats the original request,
+// The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
 // and later edits count as foreign.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const toFirst = { tag: '1', mode: 'hard', ...policy } as const;
 
-/** Makes turn 1 with four files, and turn 2 that changed them all and made `made/later`. */
+/** Makes turn 1 with four files, and turn 2 that changes all four files and makes `made/later`. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);

@@ -1,4 +1,4 @@
-// A restore failed half-way in a running daemon: the next operation recovers it.
+// The next operation recovers a restore that failed half-way in a running daemon.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -26,7 +26,8 @@ async function broken(rig: SessionRig): Promise<Session> {
   let renames = 0;
   installFault((call, target) => {
     if (call === 'rename' && target.startsWith('/proc/self/fd/')) renames += 1;
-    // From this rename on every call fails, except closing: the work tree's lock is an open descriptor.
+    // From this rename on every call except `close` fails. The lock of the work tree is an open descriptor, which must
+    // be closed.
     if (renames === 3 && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
@@ -65,7 +66,7 @@ test('the next change first finishes a broken restore, and one undo brings back 
   }));
 
 for (const lasting of [false, true])
-  test(`a temporary file that the system ${lasting ? 'never releases is reported' : 'does not release at once is removed'} in the end`, () =>
+  test(`a temporary file that the system ${lasting ? 'never releases is reported' : 'releases late is removed'} in the end`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const { id } = JSON.parse(readFileSync(session.parts.directory.intentFile, 'utf8')) as { id: string };
@@ -93,7 +94,7 @@ for (const give of ['cancel', 'fail'] as const) {
       const cancel = new AbortController();
       let isPublished = false;
       installFault((call, target) => {
-        // After the safety checkpoint, at the first staged content.
+        // This call is after the safety checkpoint, at the first staged content.
         if (call === 'rename' && target.includes('restore.json')) isPublished = true;
         if (!isPublished || call !== 'open' || !target.includes('.ckpt-tmp-')) return;
         if (give === 'cancel') cancel.abort();
@@ -110,7 +111,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // If finishing failed, undoing had begun, and the recovery completes the undo.
+      // If the restore could not be finished, its undo has begun, and the recovery completes the undo.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

@@ -1,5 +1,5 @@
-// Each call of a restore fails once, with a real error of the system. The answer has a kind and a remedy, no
-// states are mixed, and the next restore is complete.
+// Each call of a restore fails once, with a real error of the system. The answer has a kind and a remedy, the two
+// states are not mixed, and the next restore is complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -12,7 +12,7 @@ const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM'];
 const strict = { mode: 'hard', onConflict: 'overwrite', confirm: true } as const;
 const contents = { 1: '1\n', 2: '2\n' } as const;
 
-/** Runs one restore whose n-th call fails, and every later one, too, if the failure is permanent. */
+/** Runs one restore whose n-th call fails. If the failure is permanent, every later call also fails. */
 async function failing(rig: SessionRig, session: string, tag: string, n: number): Promise<unknown> {
   const code = codes[n % codes.length] ?? 'EIO';
   let calls = 0;

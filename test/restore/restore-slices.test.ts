@@ -1,5 +1,5 @@
-// A restore of many files gives other requests their turn: the test counts system calls between two turns of the
-// event loop. The clock counts calls here, so a slice of 8 ms is 8 calls on every machine.
+// A restore of many files lets other requests run in between. The test counts system calls between two turns of the
+// event loop. The clock advances by a millisecond per call, so a slice of 8 ms is 8 calls on every machine.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -8,7 +8,7 @@ import { withSessions } from '../support/session-rig.ts';
 const many = 600;
 
 interface Turns {
-  /** The most calls between two turns, and their names. */
+  /** Largest number of calls between two turns, and their names. */
   readonly busiest: number;
   readonly calls: Readonly<Record<string, number>>;
 }

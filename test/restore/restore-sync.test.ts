@@ -20,7 +20,7 @@ function filesBelow(directory: string): string[] {
 }
 
 /**
- * Returns the files of a safety checkpoint: objects, refs and rows, the session's log, its list and its
+ * Returns the files of a safety checkpoint: objects, refs and rows, and the session's log, list of checkpoints and
  * marker.
  */
 function vital(rig: SessionRig, session: string): string[] {
@@ -37,7 +37,7 @@ function vital(rig: SessionRig, session: string): string[] {
   ].filter((file) => existsSync(file) && basename(file) !== 'alternates');
 }
 
-/** Records which files were synced at which length, and which directories with which names. */
+/** Records the length of each file, and the names in each directory, at its last sync. */
 class Syncs {
   readonly #rig: SessionRig;
   readonly #lengths = new Map<string, number>();
@@ -69,8 +69,7 @@ class Syncs {
   }
 
   /**
-   * Returns files that were not synced at their present length, or whose name was missing at the last sync of their
-   * directory.
+   * Returns the files whose present length was not synced, or whose name was missing at the last sync of the directory.
    */
   #unsynced(): string[] {
     const open = vital(this.#rig, this.#session ?? '').filter((file) => {
@@ -87,7 +86,9 @@ function identityOf(path: string): { id: string; size: number; isDirectory: bool
   return { id: `${stats.dev}:${stats.ino}`, size: Number(stats.size), isDirectory: stats.isDirectory() };
 }
 
-/** Returns a name with the identity of its file: a file that was renamed over another one is a new name. */
+/**
+ * Returns a name with the identity of its file, so that a file that was renamed over another file counts as a new name.
+ */
 function nameIn(directory: string, name: string): string {
   const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;
   return `${name}:${String(ino)}`;

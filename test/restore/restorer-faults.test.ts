@@ -1,4 +1,4 @@
-// Fails a sample of the calls that restorer-faults.long.ts fails completely, and kills a whole process.
+// Makes a sample of the calls of a restore fail, and kills a whole process. restorer-faults.long.ts tries all calls.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -9,8 +9,7 @@ import { testFaults } from './restorer-faults.ts';
 
 process.umask(0o022);
 
-// These strides are multiples of the strides of the long test, so that the long test tries each of these
-// calls, too.
+// These strides are multiples of the long test's strides, so that the long test also tries each of these calls.
 testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
 
 test('after SIGKILL at some calls of a restore every file is whole (F86)', async () => {

@@ -1,5 +1,5 @@
-// Runs the restorer with a system error or a death at one of its calls. The file restorer-faults.test.ts tries a
-// sample of the calls, and restorer-faults.long.ts every call.
+// Runs the restorer with a system error or a kill at one of its calls. restorer-faults.test.ts tries a sample of the
+// calls, and restorer-faults.long.ts tries every call.
 import { closeSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -48,7 +48,9 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
 const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 
-/** Fails calls with each of these errors, or dies at a call: at every n-th call, beginning with the first. */
+/**
+ * Makes every n-th call fail with each of the given errors, or kills the restore there, beginning with the first call.
+ */
 export function testFaults(strides: Readonly<Record<string, number>>, deadStride: number): void {
   for (const [code, stride] of Object.entries(strides)) testErrors(code, stride);
   testDeaths(deadStride);
@@ -75,7 +77,7 @@ function testErrors(code: string, stride: number): void {
       if (error !== undefined) {
         if (!(error instanceof CheckpointdError)) throw error;
         if (error.effects === 'none') {
-          // A directory that was made for a later file belongs to no snapshot.
+          // A directory that the restore made for a later file belongs to neither state.
           const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
           assert.equal(
             left.filter(([name]) => !name.includes('.ckpt-tmp-')),

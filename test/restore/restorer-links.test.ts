@@ -1,4 +1,4 @@
-// No write leaves the work tree: not through links on the way, nor after the root was replaced.
+// A restore never writes outside the work tree, neither through links nor after the root was replaced.
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -52,7 +52,7 @@ test('a restore replaces a link in place of a file, never writes through links, 
     );
   }));
 
-test('a restore ends if another tree takes the path of the root before the first write, and this tree does not change (F70)', () =>
+test('a restore ends without a change if another tree takes the path of the root before the first write (F70)', () =>
   inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });

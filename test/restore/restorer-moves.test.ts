@@ -1,4 +1,4 @@
-// Files that a restore moves instead of writing them: single files, and whole directories by one rename.
+// A restore moves single files, and whole directories by one rename, instead of writing them.
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -26,7 +26,7 @@ const many = (directory: string): Record<string, string> =>
 const inOrder = (files: ReadonlyMap<string, string>): unknown =>
   [...files].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Makes the directory `moved`, whose files a restore of `target` moves to `home`. */
+/** Makes the directory `moved`. A restore of `target` moves its files to `home`. */
 function buildMoved(root: string): { readonly target: ModelTree; readonly plan: RestorePlan } {
   const [present, target] = [model(many('moved')), model(many('home'))];
   build(root, present);
@@ -169,7 +169,7 @@ for (const point of ['link', 'rename'])
         (call) => {
           if (call !== point || isDone) return;
           isDone = true;
-          // Replaced by rename, as editors save: a write in place would also change the new name.
+          // The file is replaced by a rename, as editors do, because a write in place would also change the new name.
           writeFileSync(`${root}/a~`, 'mine');
           linkReplaced(root);
         },
@@ -178,7 +178,7 @@ for (const point of ['link', 'rename'])
     }));
 
 function linkReplaced(root: string): void {
-  // A rename would pass the same point again.
+  // A rename through Node would reach the same point again.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }

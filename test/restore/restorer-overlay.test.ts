@@ -1,5 +1,5 @@
-// Restores on an overlay whose layers are on two disks (containers, live systems): there a new name of a file from
-// the lower layer appears as another file.
+// Restores on an overlay whose layers are on two disks, as in containers and live systems. A new name for a file of the
+// lower layer appears there as a different file.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { test } from 'uvu';
@@ -30,7 +30,7 @@ const present = model({
 const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
 const contents = new MemoryContents(present, target);
 
-/** Runs with a work tree with the content `present`, most of which is in a lower layer. */
+/** Runs with a work tree with the content `present`. Most of the content is in a lower layer. */
 async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
   const root = makeDirectory();
   const both = `${root}/both`;
@@ -79,7 +79,7 @@ test('a restore finds an edit between the second name and the rename under the s
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;
     installFault((call, name) => {
-      // The content is put in place: the last step of the restore at the path.
+      // This rename is the last step of the restore at the path.
       if (call !== 'rename' || !name.includes('.ckpt-tmp-') || isWritten) return;
       isWritten = true;
       writeSync(fd, ' and more');

@@ -1,4 +1,4 @@
-// A directory to restore into, and a restore as the tests call it.
+// Makes a directory for a restore, and runs a restore for the tests.
 import type { RestorePlan } from '../../src/restore/plan.ts';
 import { type AppliedPlan, applyRestore, type RestoreOptions } from '../../src/restore/restorer.ts';
 import { type MemoryContents, makeDirectory, remove } from '../support/trees/model-tree.ts';

@@ -1,5 +1,5 @@
-// The capture at the end of a restore compares restored and present contents: a write by another program is reported,
-// and neither counted as ours nor lost.
+// The capture at the end of a restore compares restored and present contents. A write by another program is reported,
+// does not count as restored, and is not lost.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -10,7 +10,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const turn = { kind: 'turn' } as const;
 const hard = { mode: 'hard', onConflict: 'overwrite' } as const;
 
-/** Makes a session whose tag 1 has `a` and `b`, and whose work tree has other contents and `later`. */
+/** Makes a session whose checkpoint 1 has `a` and `b`. The work tree has other contents, and also `later`. */
 async function prepared(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['a', 'b', 'c']) rig.write(name, `${name} one\n`);

@@ -1,5 +1,5 @@
-// A revert whose range is damaged in the store, one whose files change while the daemon merges, and one that is
-// interrupted.
+// Tests a revert whose range is damaged in the store, a revert whose files change while the daemon merges, and an
+// interrupted revert.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const text = (...changes: readonly (readonly [number, string])[]): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** In turn 1 two files change, and a later edit changes one of them again. */
+/** Makes two turns. Two files change in turn 1, and a later edit changes one of the two again. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { ...rig.settings, retention: 'keep' };
   rig.write('d/a', text());
@@ -66,7 +66,7 @@ for (const [kind, tag, path] of [
       await rig.request('checkpoint/create', { session, kind: 'turn' });
     }));
 
-/** Calls `edit` whenever the revert reads a content to merge. */
+/** Calls `edit` each time the revert reads a content to merge. */
 function whileMerging(session: Session, edit: (time: number) => void): void {
   const { store } = session.requireCheckpoints();
   const read = store.read.bind(store);
@@ -106,7 +106,7 @@ test('a revert whose files keep changing gives up, and changes nothing', () =>
 const kindsIn = async (session: Session): Promise<string[]> =>
   (await session.requireCheckpoints().store.checkpoints()).map(({ record }) => record.kind);
 
-/** Fails each call of a revert after its first change of the work tree. */
+/** Makes each call of a revert fail after its first change of the work tree. */
 async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
   installFault((call) => {
     const isBegun = rig.read('b') === text() || rig.read('d/a') === text([9, 'later']);

@@ -1,4 +1,4 @@
-// Zeros become holes again: a restored file takes no more disk space than the captured sparse file.
+// A restore writes zeros as holes, so a restored file takes no more disk space than the captured sparse file.
 import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { checkProperty } from '../support/property.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { inDirectory } from './restorer-rig.ts';
 
-/** Makes a file of `size` bytes that holds `text` at `position` and a hole everywhere else. */
+/** Makes a file of `size` bytes with `text` at `position` and a hole everywhere else. */
 function makeSparse(path: string, size: number, text = '', position = 0): void {
   const fd = openSync(path, 'w');
   if (text !== '') writeSync(fd, text, position);

@@ -1,4 +1,4 @@
-// The error on the wire for each failure of any module.
+// Tests the error that the client gets for each failure of any module.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';

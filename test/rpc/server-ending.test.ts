@@ -1,4 +1,4 @@
-// The ends of a server: shutdown, exit, the end of input; which requests are still answered, and the exit code.
+// Ends a server by shutdown, exit or the end of input. Tests which requests are still answered, and the exit code.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// The client's view of a handler's failure, and of a result that is too large.
+// Tests what the client gets when a handler fails or its result is too large.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

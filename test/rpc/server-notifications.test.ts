@@ -1,4 +1,5 @@
-// When the server reports progress, and what it logs to the client. Events and traces are cases of protocol/conformance.
+// Tests when the server reports progress, and which log lines it sends to the client. protocol/conformance tests events
+// and traces.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +12,7 @@ test('progress begins after 100 ms, is sent at most ten times a second, and ends
     'store/gc': async (_params, context) => {
       for (let done = 0; done < 70; done += 1) {
         context.progress.report({ phase: 'sweep', filesDone: done, filesTotal: 70 });
-        if (done >= 9) await sleep(6); // ten reports come before the first one can be sent
+        if (done >= 9) await sleep(6); // ten updates come before the first report can be sent
       }
       return gcResult;
     },

@@ -1,5 +1,5 @@
-// Three clients, each in its own process, on one session, killed one by one in every order. The others continue, each
-// gets every event once, and no checkpoint is lost.
+// Three clients in separate processes share one session, and are killed one by one in every order. The remaining
+// clients continue, each gets every event once, and no checkpoint is lost.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
 
 for (const order of orders) {
-  test(`if clients are killed in the order ${order.join(', ')}, other clients continue, nothing is lost, no event is sent twice`, () =>
+  test(`clients killed in the order ${order.join(', ')} affect no other client, lose nothing and repeat no event`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session', () => starter.session !== undefined);

@@ -1,4 +1,4 @@
-// Several clients on one session: each gets every event once, with the client that caused it.
+// Several clients share one session. Each client gets every event once, and the event names the client that caused it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

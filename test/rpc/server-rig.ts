@@ -1,4 +1,4 @@
-// The server without a process: streams in memory, handlers of the test, a recorded exit code.
+// Runs the server without a process: with streams in memory, handlers of the test, and a recorded exit code.
 import { PassThrough } from 'node:stream';
 import * as assert from 'uvu/assert';
 import { createLog, type LogLevel } from '../../src/base/log.ts';
@@ -49,7 +49,7 @@ export class ServerRig {
     return answer;
   }
 
-  /** Initialises the server, with the events of the test. */
+  /** Initialises the server and asks for the events of the test. */
   async initialize(params: object = {}): Promise<void> {
     await this.request('init', 'initialize', params);
   }
@@ -86,7 +86,7 @@ export function gate(): { readonly promise: Promise<void>; readonly open: () => 
   return { promise, open };
 }
 
-/** Rejects when the signal is aborted, like real work. */
+/** Rejects when the signal is aborted, as real work does. */
 export function untilAborted(context: RequestContext): Promise<never> {
   return new Promise((_, reject) => {
     context.signal.addEventListener('abort', () => reject(context.signal.reason as Error));

@@ -1,5 +1,5 @@
-// Access control lists, set by setfacl(1): no user gains rights by a restore. Without the program or file system
-// support the test is skipped with a message.
+// A restore gives no user new rights, even with access control lists that setfacl(1) has set. Without setfacl or
+// support by the file system the tests are skipped with a message.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ const setfacl = (rig: SessionRig, path: string, ...args: string[]): void => {
 const modeOf = (rig: SessionRig, path: string): string =>
   (statSync(join(rig.work, path)).mode & 0o777).toString(8);
 
-/** True when a list gives a named user any right. */
+/** True when the access list of a file gives a named user any right. */
 const named = (rig: SessionRig, path: string): string[] =>
   execFileSync('getfacl', ['-cpn', '-e', join(rig.work, path)], { encoding: 'utf8' })
     .split('\n')
@@ -91,11 +91,11 @@ listTest('bits that were captured without a list give no rights through a later 
     rig.write('d/deep/file', 'one\n');
     chmodSync(join(rig.work, 'd/deep'), 0o750);
     await turn(rig, id);
-    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory get a list from now on
+    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory now get an access list
     for (const path of ['d/kept', 'd/replaced']) {
       chmodSync(join(rig.work, path), 0o600);
       setfacl(rig, path, '-m', 'u:65534:r');
-      chmodSync(join(rig.work, path), 0o600); // no named user has a right now
+      chmodSync(join(rig.work, path), 0o600); // no named user has any right
     }
     rig.write('d/replaced', 'two\n');
     rmSync(join(rig.work, 'd/new'));

@@ -1,6 +1,5 @@
-// Two programs write all the time while checkpoints are made: each write that ended before the request is in the
-// checkpoint, and no content mixes two writes. WRITES=… sets the number on each strategy (1,500), SEED=… repeats a
-// run.
+// Two programs write all the time while checkpoints are made. Each write that ended before the request is in the
+// checkpoint, and no content mixes two writes. WRITES=… sets the number on each strategy (1,500), SEED=… repeats a run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,7 +42,7 @@ class Writer {
     return this.#process.exitCode === null;
   }
 
-  /** Resolves when one more write, or the program, has ended. */
+  /** Resolves when the next write has ended, or when the program has ended. */
   async next(): Promise<void> {
     const stood = String(this.acknowledged());
     while (this.isRunning && String(this.acknowledged()) === stood) await setImmediate();
@@ -57,7 +56,8 @@ class Writer {
 }
 
 /**
- * Returns the number of the write that made a content: it is the same at the beginning, in the middle and at the end.
+ * Returns the number of the write that made a content. Checks that beginning, middle and end of the content have this
+ * number.
  */
 async function numberIn(client: WireClient, session: string, tag: string, path: string): Promise<bigint> {
   const at = async (offset: number): Promise<readonly [number: bigint, size: number]> => {
@@ -84,7 +84,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       let checkpoints = 0;
       let leftOut = 0;
       while (writers.some(({ isRunning }) => isRunning)) {
-        // Requested right after a write has ended.
+        // The checkpoint is requested right after a write has ended.
         await writers[checkpoints % 2]?.next();
         const before = writers.map((writer) => writer.acknowledged());
         const { checkpoint, skipped } = await client.request('checkpoint/create', { session, kind: 'turn' });

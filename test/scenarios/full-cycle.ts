@@ -1,4 +1,4 @@
-// A full cycle on a work tree of any size, with the real daemon: hundreds of edits of every kind, checkpoints, hard
+// Runs a full cycle with the real daemon on a work tree of any size: hundreds of edits of every kind, checkpoints, hard
 // restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,11 +26,11 @@ export interface CycleOptions {
   readonly scratch: string;
   /** The approximate number of files edited before each checkpoint. */
   readonly edits: number;
-  /** Files in no checkpoint because the rules ignore them. Never edited. */
+  /** Files that are in no checkpoint because the rules ignore them. The cycle never edits these files. */
   readonly ignored?: RegExp;
 }
 
-/** The milliseconds of each step. */
+/** Duration of each step in milliseconds. */
 export type Times = Record<string, number>;
 
 const environment = {
@@ -44,7 +44,7 @@ function run(command: string, ...args: string[]): Buffer {
   return execFileSync(command, args, { env: environment, maxBuffer: 1 << 30 });
 }
 
-/** Returns git's view of the repository, without our own refs. */
+/** Returns the state of the repository as git reports it, without our own refs. */
 function repositoryState(repository: string): string {
   const git = (...args: string[]): string => run('git', '-C', repository, ...args).toString('latin1');
   const refs = git('for-each-ref').split('\n');
@@ -61,7 +61,7 @@ function repositoryState(repository: string): string {
 const status = (repository: string): string =>
   run('git', '--no-optional-locks', '-C', repository, 'status', '--porcelain', '-z').toString('latin1');
 
-/** Returns kind, mode and link target of everything outside `.git`; directories only by name. */
+/** Returns kind, mode and link target of every path outside `.git`, but only the names of directories. */
 function listing(root: string): string {
   const format = '%P\\0%y%m\\0%l\\0\\n';
   const found = run('find', root, '-name', '.git', '-prune', '-o', '!', '-type', 'd', '-printf', format);
@@ -101,7 +101,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
         rmSync(file);
         break;
       case 2:
-        // A place that no ignore rule of the repository matches, because ignored files stay through a restore.
+        // No ignore rule of the repository matches this path, because a restore would keep ignored files.
         renameSync(file, at(`made-${round}/renamed ${i}`));
         break;
       case 3:

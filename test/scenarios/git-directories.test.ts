@@ -1,5 +1,5 @@
-// The user's own repository with another name than .git, inside the work tree: restores in both directions keep later
-// commits.
+// The user's repository is inside the work tree under another name than .git. Restores in both directions keep its
+// later commits.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// One file with several names: each path is restored on its own.
+// A restore treats each name of a file with several names separately.
 import { chmodSync, linkSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

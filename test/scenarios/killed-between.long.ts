@@ -1,5 +1,4 @@
-// Kills a daemon between the change of files and that of the conversation, at every change of the disk from the intent
-// to the end.
+// Kills a daemon between the changes of files and conversation, at every change of the disk from the intent to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,5 +1,5 @@
-// Kills a daemon between the change of files and that of the conversation, at a sample of the changes of the disk.
-// killed-between.long.ts takes every change.
+// Kills a daemon between the changes of files and conversation, at some changes of the disk. killed-between.long.ts
+// tries every change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,5 +1,5 @@
-// The full cycle with each strategy on a repository of more than 20,000 files: a generated one, or a clone of the
-// repository in REAL_REPOSITORY, which itself is never touched.
+// Runs the full cycle with each strategy on a repository of more than 20,000 files. The repository is generated, or a
+// clone of the repository in REAL_REPOSITORY, which is never changed.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// No temporary file of a restore stays in the work tree, and one that cannot be removed is reported with its path.
+// No temporary file of a restore stays in the work tree. If a temporary file cannot be removed, the restore reports its
+// path.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const temporaries = (rig: SessionRig): string[] =>
   readdirSync(rig.work, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ckpt-'));
 
-/** Makes turn 1 with files where the present has directories, and the other way round. */
+/** Makes turn 1 with files at paths that are directories now, and with directories at paths that are files now. */
 async function opened(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['d', 'e']) {
@@ -34,7 +35,7 @@ test('a restore leaves no temporary file in the work tree, even if directories a
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
 });
 
-/** Swaps two directories at the n-th step of a restore. Returns how often that happened. */
+/** Swaps two directories at the n-th step of a restore. Returns how often the directories were swapped. */
 async function exchangedAt(n: number): Promise<number> {
   let exchanges = 0;
   await withSessions(async (rig) => {

@@ -1,5 +1,5 @@
-// The full cycle with each strategy on a small repository with odd names, links, modes, a nested repository
-// and ignored files. The work tree is a sub-directory of the repository.
+// Runs the full cycle with each strategy on a small repository with odd names, links, modes, a nested repository and
+// ignored files. The work tree is a sub-directory of the repository.
 import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';

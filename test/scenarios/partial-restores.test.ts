@@ -1,4 +1,4 @@
-// Restores of single paths that have to remove files above or below them, and their undo.
+// Restores single paths when files above or below a path must be removed, and undoes these restores.
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

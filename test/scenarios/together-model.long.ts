@@ -1,5 +1,5 @@
-// Random sessions of conversation and checkpoints together, compared with plain copies: more and longer
-// sessions than in the normal test.
+// Compares random sessions of conversation and checkpoints with plain copies. Runs more and longer sessions than the
+// normal test.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

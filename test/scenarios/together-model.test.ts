@@ -1,4 +1,4 @@
-// Random sessions of conversation and checkpoints together, compared with plain copies.
+// Compares random sessions of conversation and checkpoints with plain copies.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

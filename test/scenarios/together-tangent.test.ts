@@ -1,4 +1,4 @@
-// A tangent with files: leaving it restores them, and its checkpoint is not removed.
+// Leaving a tangent with files restores the files. The checkpoint of the tangent is not removed.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -1,5 +1,5 @@
-// Files and conversation in one step: what a restore restores in each scope, and that going back and forth loses
-// nothing; with checkpoints, without them, and after them.
+// Restores files and conversation in one step. Tests each scope, many restores in turn, and sessions that are opened
+// with and without checkpoints.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// The torture with the clients of this repository: an episode runs through each Python client, and the torture
-// detects a client that fails its duties when its daemon dies.
+// Runs an episode of the torture through each client of this repository. The torture detects a client that does not
+// report the death of its daemon.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,9 @@ for (const client of ['python', 'pythonSync'] as const)
     return undefined;
   });
 
-/** Returns a minimal client around a daemon that only sleeps. `after` is its code after the daemon's death. */
+/**
+ * Returns a minimal client around a daemon that only sleeps. The client runs the code `after` when the daemon has died.
+ */
 function bridgeThat(after: string, atEnd = 'say({ closed: 0 }); process.exit()'): Bridge {
   const script = `
     const daemon = require('node:child_process').spawn('sleep', ['100']);

@@ -1,4 +1,4 @@
-// Two and a half minutes of torture on all strategies, including power cuts where root may mount.
+// Runs the torture for two and a half minutes on all strategies, with power cuts if root may mount a disk.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';

@@ -1,4 +1,4 @@
-// The torture finds a planted fault and reduces it: a checker that was never seen failing is not tested.
+// The torture finds a planted defect and reduces it. This test proves that its checker can fail.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';
@@ -16,9 +16,9 @@ const options: TortureOptions = {
   say: () => undefined,
 };
 
-test('the torture finds a planted defect, reduces the episode to a few steps, and finds the defect again with these steps', async () => {
+test('the torture finds a planted defect, reduces the episode to a few steps, and finds the defect again', async () => {
   // Every file changes its mode between its check and its rename. The daemon's own check of the result compares only
-  // contents (other contents would be reported as failed), so only the torture's checker sees it.
+  // contents (other contents would be reported as failed), so only the torture's checker finds the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

@@ -1,6 +1,6 @@
-// Ten machines that push and fetch side by side through sshd and https: separate daemons, homes, storages and process
-// name spaces. Daemons are killed and connections are cut in the middle. Every checkpoint that was answered as pushed
-// is on every other machine, byte for byte except for `notSent`, with its conversation.
+// Ten machines push and fetch side by side through sshd and https, with separate daemons, homes, storages and process
+// name spaces. Daemons are killed and connections are cut meanwhile. Every checkpoint that was reported as pushed
+// reaches every other machine with its conversation, byte for byte except for `notSent`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,25 +19,28 @@ import { bareRepository } from '../support/machines.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, type WireClient } from '../support/wire-client.ts';
 
-/** The size of a run. A round is one push and one fetch of each machine. */
+/** The size of a run. In a round each machine makes one push and one fetch. */
 export interface Fleet {
   readonly machines: number;
   readonly rounds: number;
   readonly kills: number;
   readonly cuts: number;
-  /** The number of checkpoints of each line that every other machine restores. The rest is compared by ids. */
+  /**
+   * The number of checkpoints of each line that every other machine restores. All other checkpoints are compared only
+   * by their ids.
+   */
   readonly restores: number;
   readonly seed: number;
 }
 
 type Fate = 'calm' | 'kill' | 'cut';
 
-/** The figures of a run. */
+/** The counts of a run. */
 export interface Tally {
   pushes: number;
   fetches: number;
   kills: number;
-  /** Cut connections, and requests that failed because of that. */
+  /** Cut connections, and requests that failed because of a cut. */
   cuts: number;
   failures: number;
   compared: number;
@@ -96,7 +99,7 @@ interface Surroundings {
   readonly tally: Tally;
 }
 
-/** The files of a checkpoint by their hashes. */
+/** The files of a checkpoint, with their hashes. */
 type Files = ReadonlyMap<string, string>;
 
 class FleetMachine {
@@ -107,7 +110,7 @@ class FleetMachine {
   #client: WireClient | undefined;
   #session = '';
   #said = 0;
-  /** The line that the answers to pushes have named. */
+  /** The line that the answers to pushes named. */
   #line = { session: '', writer: '' };
   readonly #made = new Map<string, Files>();
   readonly #answered = new Map<string, Files>();
@@ -146,7 +149,7 @@ class FleetMachine {
     return client;
   }
 
-  /** Makes one turn, its push and a fetch, each with its fate. */
+  /** Makes one turn, and then a push and a fetch, each with a fate. */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;
@@ -201,7 +204,7 @@ class FleetMachine {
     this.cutter.cutAfter = Number.POSITIVE_INFINITY;
   }
 
-  /** Pushes a last time. Then everything is answered as pushed. */
+  /** Pushes a last time, so that everything is reported as pushed. */
   async finish(): Promise<void> {
     await this.#push('calm');
     assert.is(this.#answered.size, this.#made.size);
@@ -210,7 +213,7 @@ class FleetMachine {
     assert.is((this.#history as unknown[]).length, this.#said);
   }
 
-  /** Imports the lines of all other machines, and compares each checkpoint that was answered there as pushed. */
+  /** Imports the lines of all other machines, and compares each checkpoint that these machines reported as pushed. */
   async takeAll(others: readonly FleetMachine[], restores: number): Promise<void> {
     const client = this.#client ?? (await this.open());
     for (const other of others) {
@@ -262,7 +265,7 @@ class FleetMachine {
   }
 }
 
-/** Starts a program in its own process and mount name spaces, like in a container, if the kernel allows it. */
+/** Starts a program in its own process and mount name spaces, as in a container, if the kernel allows it. */
 function inOwnNames(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const users = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
   const args = ['--pid', '--mount', '--fork', '--kill-child', '--mount-proc', ...users];

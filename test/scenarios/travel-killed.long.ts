@@ -1,4 +1,5 @@
-// Kills a push, a fetch and an import at calls spread over the seam's, some forty kills for each strategy.
+// Kills a push, a fetch and an import at calls that are spread over all calls of the seam. Makes some forty kills for
+// each strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Killed, withKills } from './travel-killed.ts';

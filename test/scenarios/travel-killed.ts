@@ -1,5 +1,5 @@
-// Kills a push, a fetch or an import at the n-th call of the seam. The next daemon repeats it: the remote has one
-// complete line of one writer, and another machine gets every checkpoint byte for byte.
+// Kills a push, a fetch or an import at the n-th call of the seam. The next daemon repeats the request. The remote then
+// has one complete line of one writer, and another machine gets every checkpoint byte for byte.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import type { WireClient } from '../support/wire-client.ts';
 
 export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
 
-/** Kills a daemon at the n-th call of a request. With 0, counts the calls. Returns how many calls were made. */
+/** Kills a daemon at the n-th call of a request, or with 0 only counts the calls. Returns how many calls were made. */
 export type Kill = (n: number) => Promise<number>;
 
 /**
- * Runs `body` with the kill of one method. A fetch and an import change neither the remote nor the machine that pushed
- * to it, so all their kills share both.
+ * Runs `body` with the kill of one method. A fetch and an import change neither the remote nor the machine that pushed,
+ * so all their kills share remote and machine.
  */
 export function withKills(
   method: Killed,

@@ -1,5 +1,5 @@
-// This version reads the data of an earlier version. It refuses the data of a later version without changing
-// it. Real daemons show this on every strategy. The archive of the earlier version is frozen; see
+// This version reads the data of an earlier version, and refuses the data of a later version without changing the data.
+// Real daemons show this on every strategy. The archive of the earlier version never changes; see
 // fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
     const stat = lstatSync(path);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
-    // SQLite's side files depend on its connections. A log with content stays.
+    // SQLite's side files depend on its connections. Only a log with content is compared.
     else if (path.endsWith('-shm') || (path.endsWith('-wal') && stat.size === 0)) return;
     else if (!but.test(path)) found[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
   };
@@ -87,7 +87,7 @@ for (const strategy of strategiesOfFormat1) {
         await client.request('checkpoint/restore', { session, tag, mode: 'hard' });
         assertHolds(rig, tag);
       }
-      // The old key is known. The request with this key named another session, so it is not the same request.
+      // The old key is known. The first request with this key named another session, so this request is refused.
       const again = client.request('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'first' });
       assert.is((await failureOf(again)).kind, 'IdempotencyConflict');
       rig.write('a.txt', 'made by this version\n');
@@ -114,11 +114,11 @@ for (const strategy of strategiesOfFormat1) {
   });
 }
 
-/** Data of a later version, at the path where this version looks. */
+/** Data of a later version, at the path where this version expects data. */
 interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
-  /** Files that a refused opening may change: those about the session's owner. Everything else stays, byte for byte. */
+  /** Files about the session's owner, which a refused opening may change. All other files stay, byte for byte. */
   readonly touched?: RegExp;
 }
 
@@ -198,7 +198,7 @@ for (const strategy of Object.keys(strategies)) {
           assert.match(refused.message, /It was not changed/);
           assert.equal(everything([rig.storage, rig.work], touched), before, what);
         }
-        // The daemon continues, and other sessions are not affected.
+        // The daemon continues, and other sessions work.
         const other = await rig.open(client, { strategy: strategy === 'shadow' ? 'local' : 'shadow' });
         await client.request('checkpoint/create', { session: other.session, kind: 'turn' });
         await client.request('session/delete', { session: other.session });

@@ -51,7 +51,7 @@ test('an unusable storageDir, workspace or file is refused, and the daemon conti
     assert.is((await client.close()).code, 0);
   }));
 
-/** Mounts a directory whose server never answers. Undefined where this machine does not allow it. */
+/** Mounts a directory whose server never answers. Returns undefined if this machine does not allow the mount. */
 async function deadMount(place: string): Promise<(() => Promise<void>) | undefined> {
   if (process.getuid?.() !== 0 || !existsSync('/dev/fuse')) return undefined;
   mkdirSync(place);
@@ -64,13 +64,13 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   await until('mounted or refused', () => said.includes('mounted') || holder.exitCode !== null);
   if (holder.exitCode !== null) return undefined;
   return async () => {
-    holder.kill('SIGKILL'); // the connection ends with its only descriptor, and a waiting process gets an error
+    holder.kill('SIGKILL'); // the connection ends when its only descriptor closes, and a waiting process gets an error
     await ended;
     spawnSync('umount', ['-l', place]);
   };
 }
 
-test('a request on a mount that never answers fails for this reason, other requests continue, and shutdown takes a second', () =>
+test('a request on a mount that never answers fails for this reason, and blocks neither other requests nor shutdown', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

@@ -1,5 +1,5 @@
-// The watcher invalidates the remembered length of the context message. Requests compare stamps as well. These tests
-// make no request, so only the watcher can have invalidated the length.
+// The watcher drops the cached length of the context message when a context file changes. Requests also compare stamps.
+// These tests make no request, so only the watcher can have dropped the length.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

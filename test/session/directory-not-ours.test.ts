@@ -1,5 +1,5 @@
-// The daemon removes and writes no directory that it did not make: links and other programs' directories are
-// in the place of a session's directory, with the real daemon. Each victim is compared byte for byte
+// The daemon removes and writes no directory that it did not make. With the real daemon, a link or another program's
+// directory takes the place of a session's directory. The directory of the other program is compared byte for byte
 // afterwards.
 import {
   cpSync,

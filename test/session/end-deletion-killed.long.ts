@@ -1,4 +1,4 @@
-// The end of a session, killed at each of its calls in turn.
+// Kills the end of a session at each of its calls in turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

@@ -1,5 +1,5 @@
-// Kills session/delete, or the end of a session without a reason to stay, at the n-th call of the seam after the
-// request. The next opening finds the complete session or makes a new one, and never half of it.
+// Kills session/delete, or the end of a session that is not kept, at the n-th call of the seam after the request. The
+// next opening finds the complete session or makes a new session, but never finds half of the old session.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** Only these calls count. Default: every one. */
+  /** The calls that count. When absent, every call counts. */
   readonly match?: string;
 }
 
@@ -49,7 +49,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Opens the session again, and compares it with the two allowed states. Returns which one it is. */
+/** Opens the session again, and compares it with the two allowed states. Returns the name of the state. */
 export async function openedAgain(
   rig: DaemonRig,
   ending: Ending,

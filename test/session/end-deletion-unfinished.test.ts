@@ -1,4 +1,4 @@
-// Only the session has the files that an interrupted restore displaced, so a deletion keeps them.
+// After an interrupted restore only the session has the displaced files, so a deletion must not lose these files.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

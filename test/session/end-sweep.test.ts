@@ -1,4 +1,4 @@
-// A start removes some remains of dead daemons and must keep others.
+// A start of the daemon removes some remains of dead daemons, and must keep others.
 import {
   chownSync,
   existsSync,
@@ -40,7 +40,7 @@ async function inStorage(body: (storage: string) => Promise<void>): Promise<void
   }
 }
 
-/** Makes an orphan like a killed daemon leaves it, silent for that long. */
+/** Makes an orphan as a killed daemon leaves it. Its last heartbeat is the given number of hours old. */
 function orphan(
   storage: string,
   name: string,
@@ -63,7 +63,7 @@ function orphan(
   });
   mkdirSync(join(directory.root, 'objects'));
   writeFileSync(join(directory.root, 'objects', 'one'), 'x');
-  // A dead process: this process's id with another start time.
+  // A dead process has the id of this process but another start time.
   writeFileSync(directory.ownerFile, JSON.stringify({ ...describeSelf(), startTime: '1' }));
   const then = new Date(Date.now() - hours * hour);
   utimesSync(directory.ownerFile, then, then);

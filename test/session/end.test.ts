@@ -1,5 +1,5 @@
-// The end of a session removes its data, with sessions in this process. test/daemon has the ends of the daemon
-// itself.
+// The end of a session removes its data. The sessions run in this process, and test/daemon tests the end of real
+// daemons.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unkn
 const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
   rig.request('checkpoint/undo', { session: session.id });
 
-/** Each row names what happens in a session, and says whether the loss of the client then leaves an orphan. */
+/** Each row has the name of a history, whether the loss of the client then leaves an orphan, and the history itself. */
 const histories: readonly (readonly [
   string,
   boolean,

@@ -1,4 +1,4 @@
-// With a lost or damaged log the conversation is lost, but never the checkpoints of the files.
+// A lost or damaged log costs the conversation, but never the checkpoints of the files.
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ function flipped(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** Makes a kept session with three turns and one message in each, closed. Returns its log, too. */
+/** Makes a kept session with three turns and one message in each turn, and closes the session. Returns also its log. */
 async function keptSession(strategy: Strategy, storage?: string) {
   const daemon = new InProcessDaemon(storage);
   const root = repository();

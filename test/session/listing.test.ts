@@ -1,4 +1,4 @@
-// The summary of a session for readers that do not open it.
+// session/list reads the summary of a session without opening the session.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,4 @@
-// A kept session whose directory was replaced: its checkpoints belong to another directory, and a warning
-// says so.
+// If the work tree of a kept session was replaced, the checkpoints belong to another directory, and a warning says so.
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// Which daemon owns a session and which writes to a work tree, between daemons that do not see each other's names:
-// network and process namespaces like in containers. Needs root (unshare) and flock(1) on Linux.
+// Tests which daemon owns a session, and which daemon writes to a work tree, when daemons do not see each other. They
+// run in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -81,7 +81,7 @@ inContainer('a restore waits for one in another container, and never mixes two s
 inContainer(
   'an owner that was stopped while another took over writes nothing when it wakes, and the log opens',
   async (rig) => {
-    // Without flock(1) only the age of the heartbeat decides.
+    // Without flock(1) only the age of the heartbeat determines whether the owner is alive.
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     for (const name of ['git', 'ls', 'sh', 'unshare']) {

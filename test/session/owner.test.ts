@@ -1,4 +1,4 @@
-// The owner of a session directory, from another process's view.
+// Tests which owner of a session's directory another process finds.
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The error for a strategy that is not available: here an installation without its optional dependency.
+// Tests the error for a strategy that is not available, in an installation without an optional dependency.
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

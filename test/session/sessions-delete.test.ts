@@ -1,4 +1,4 @@
-// A failed deletion leaves the session open, or deletes it, but never leaves it in a state that no client can open.
+// After a failed deletion the session is open or deleted, and never in a state in which no client can open it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: a failure after a deletion removed the checkpoints is a warning, and the next opening begins a new session`, () =>
+  test(`${strategy}: a failure after a deletion removed the checkpoints is a warning, and a new session can begin`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });

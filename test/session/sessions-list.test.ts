@@ -1,4 +1,4 @@
-// session/list over a storage in which something is damaged.
+// Calls session/list on a storage with damaged sessions.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

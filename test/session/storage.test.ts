@@ -1,5 +1,4 @@
-// Which storage directories are accepted, and which are refused with what remedy, with the real daemon where it
-// matters.
+// Tests which storage directories are accepted, and the remedy in each refusal. Uses the real daemon if needed.
 import {
   chmodSync,
   chownSync,

@@ -1,4 +1,4 @@
-// An open session as the source of a line: its checkpoints, its log and its facts are those of one moment.
+// A push reads an open session. The checkpoints, log and facts of the line belong to the same moment.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogRecord } from '../../src/conversation/log/session-log.ts';

@@ -1,6 +1,6 @@
-// One flipped bit in any file of ours, or a file cut short: no process ends and no error is an InternalError, on any
-// strategy. Each trial damages a new copy of a session and uses it in every way. SEED=… repeats a run, TRIALS=… sets
-// the number for all strategies together (1,000).
+// Tests damage on every strategy: a flipped bit in any of our files, or a file that is cut short. No process ends, and
+// no error is an InternalError. Each trial damages a new copy of a session and uses the session in every way. SEED=…
+// repeats a run, TRIALS=… sets the number for all strategies together (1,000).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// A content or a directory was damaged in the store unnoticed: a capture stores it again, and its new
-// checkpoint can be restored, on every strategy.
+// A content or a directory was damaged in the store, and the daemon does not know. On every strategy a capture stores
+// it again, and the new checkpoint can be restored.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -34,7 +34,7 @@ const looseFile = (gitDir: string, id: string): string =>
   join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
 const shadowOf = ({ daemon, session }: Kept): string => join(daemon.storage, session);
 
-/** Returns the ids of the contents and of the directory of tag 1, by plain git. */
+/** Returns the ids of the contents and of the directory of tag 1, as plain git reports them. */
 function idsOf(gitDir: string, ref: string): string[] {
   return [...Object.keys(held), 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
 }
@@ -89,7 +89,7 @@ async function prepared(strategy: string): Promise<Kept> {
   return { daemon, root, session };
 }
 
-/** Stores the same contents again: the new checkpoint is reported as complete, and is. */
+/** Stores the same contents again, and checks that the new checkpoint is reported as complete and can be restored. */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
   const made = await daemon.call('checkpoint/create', { session, ...turn });

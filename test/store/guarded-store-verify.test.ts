@@ -1,5 +1,5 @@
-// Checkpoints that are deleted or damaged inside a store: reported at open and by verify, and repaired by the next
-// checkpoint.
+// An open and verify report checkpoints that are deleted or damaged inside a store, and the next checkpoint repairs
+// contents.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

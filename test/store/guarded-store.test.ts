@@ -1,5 +1,5 @@
-// A store is deleted, emptied or replaced, while a session is open or between two runs. The next use notices and
-// reports it, the session and its conversation continue, and no new store replaces it before a client asks.
+// A store is deleted, emptied or replaced, while a session is open or between two runs. The next use detects and
+// reports the loss, and the session and its conversation continue. The daemon makes no new store before a client asks.
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-/** Uses another intact database of ours, in which no session of this test ever was. */
+/** Puts in place another intact database of ours, which never had a session of this test. */
 function replaceDatabase(now: Kept): void {
   sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   for (const name of readdirSync(now.daemon.storage))
@@ -34,7 +34,7 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
     [
       'is emptied',
       (now) => {
-        sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)'); // SQLite restores from the log what the file lost
+        sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)'); // SQLite restores lost parts of the file from the log
         truncateSync(database(now));
       },
     ],

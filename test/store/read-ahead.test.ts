@@ -1,4 +1,4 @@
-// Contents are requested before their turn, and a fault of one is reported at its turn.
+// Contents are requested before their turn, and the fault of a content is reported at its turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
@@ -13,7 +13,7 @@ async function read(ahead: ReadAhead, turn: number): Promise<string> {
   return text;
 }
 
-test('each turn gets its content, few contents and no large content are read ahead, and a lost content fails in its turn', async () => {
+test('each turn gets its content, only small contents are read ahead, and a lost content fails in its turn', async () => {
   const asked: string[] = [];
   const contents: Pick<Contents, 'read'> = {
     async *read(blob) {

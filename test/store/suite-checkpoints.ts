@@ -1,4 +1,4 @@
-// Checkpoints, for every strategy: published, listed, moved, removed, found again.
+// Tests for every strategy how checkpoints are published, listed, moved, removed and found again.
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId, Tag } from '../../src/base/ids.ts';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
@@ -148,7 +148,8 @@ export function checkpointTests(check: Check): void {
     await rig.store.destroy();
     await rig.store.destroy();
     const store = await rig.reopen();
-    // A strategy whose store is its session's directory leaves the removal to the session, so it still lists them.
+    // If the store of a strategy is the session's directory, the session removes the checkpoints, so the store still
+    // lists them.
     const left = await store.checkpoints();
     if (left.length > 0) console.log(`note: ${store.strategy} keeps its rows in the session directory`);
     await store.destroy();

@@ -1,4 +1,4 @@
-// Contents, for every strategy: of every size, from every writer, whole or in part.
+// Tests contents for every strategy: of every size, from every writer, read whole or in part.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// Snapshots, for every strategy: their ids, reading them back, and their differences.
+// Tests snapshots for every strategy: ids, reading back, and differences.
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { isDirectory } from '../../src/tree/tree.ts';

@@ -1,4 +1,4 @@
-// The sweeps of every strategy, what they find, and the cost of small edits.
+// Tests for every strategy what sweeps free, and the cost of small edits.
 import * as assert from 'uvu/assert';
 import { type Check, kindOf, type SuiteHooks } from '../support/stores/store-rig.ts';
 import {

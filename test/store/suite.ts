@@ -1,7 +1,6 @@
-// The contract of store/snapshot-store.ts as one suite for every strategy, old and new: a strategy's test
-// file only calls storeSuite with a function that opens its store. Other tests check promises of only one
-// strategy. Each part is in its own file. The seven specified properties are in suite-properties.ts and run
-// with it.
+// The contract of store/snapshot-store.ts as one suite for every strategy. The test file of a strategy only calls
+// storeSuite with a function that opens its store. Other tests check promises of only one strategy. Each part of the
+// suite is in its own file. The suite also runs the seven specified properties in suite-properties.ts.
 import { suite } from 'uvu';
 import { type OpenStore, type Rig, type SuiteHooks, withStore } from '../support/stores/store-rig.ts';
 import { checkpointTests } from './suite-checkpoints.ts';

@@ -1,4 +1,4 @@
-// Which directories a store has lost: only directories on the way to the requested ones are read.
+// Finds the directories that a store has lost. Only the requested directories and their parents are read.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
@@ -6,7 +6,7 @@ import type { SnapshotId } from '../../src/base/ids.ts';
 import { type TreeNode, TreeReader } from '../../src/store/tree-reader.ts';
 import { fromText, nameOf, parentOf, type TreePath } from '../../src/tree/tree-path.ts';
 
-/** Makes a store of directories whose ids are their paths, and records the requested ones. */
+/** Makes a store of directories whose ids are their paths. Records which directories are read. */
 function storeOf(all: readonly string[], gone: readonly string[]) {
   const asked: string[] = [];
   const nodeOf = (id: string): TreeNode | CheckpointdError => {

@@ -1,6 +1,5 @@
-// Invalid input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The
-// stores' own tests check details. The tests in this file check the client's errors and that the daemon
-// continues.
+// Tests faulty repositories, databases and disks over the wire, each with a real daemon. The client gets a clear kind
+// and a remedy, nothing is lost, and the daemon continues. The stores' own tests check details.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +55,7 @@ test('over the wire a create waits for a locked database, and nothing is lost (O
     holder.exec('BEGIN EXCLUSIVE');
     rig.write('a.txt', 'while it was held\n');
     const waiting = client.request('checkpoint/create', { session, kind: 'turn' });
-    // Reading still works, and so does the daemon.
+    // Reading still works, and the daemon continues.
     assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
     holder.exec('ROLLBACK');
     holder.close();

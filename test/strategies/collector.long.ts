@@ -1,6 +1,6 @@
-// Strategy local beside a user who collects garbage all day: `git gc --prune=now` and `git prune` in loops while a
-// real daemon makes 200 checkpoints. Afterwards no object of the user's or of ours may be missing, and no git command
-// may fail.
+// Runs strategy local beside a user who collects garbage all day. `git gc --prune=now` and `git prune` run in loops
+// while a real daemon makes 200 checkpoints. Afterwards no object of the user or of the daemon may be missing, and no
+// git command may fail.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function over(cwd: string, line: string): { readonly stop: () => Promise<string>
 /** The user's own git commands that may fail for a moment, and their messages. */
 const storms: readonly (readonly [number, string, readonly string[]])[] = [
   [200, 'gc --prune=now', ['git gc --quiet --prune=now']],
-  // git itself warns against a prune beside other commands: it also removes the temporary packs of a gc.
+  // git itself warns against a prune beside other commands, because a prune also removes the temporary packs of a gc.
   [50, 'gc --prune=now and prune', ['git gc --quiet --prune=now', 'git prune --expire=now']],
 ];
 
@@ -75,7 +75,7 @@ async function makeMany(
   return states;
 }
 
-/** Checks that another daemon, without the copies of the first one, restores every state. */
+/** Checks that another daemon, without the copies of the first daemon, restores every state. */
 async function comesBack(rig: DaemonRig, session: string, states: readonly object[]): Promise<void> {
   rmSync(join(rig.shadow(session), 'local', 'kept'), { recursive: true, force: true });
   const { client, resumed } = await rig.opened({ strategy: 'local' });

@@ -1,5 +1,5 @@
-// Eight daemons on one database: the model over stdio, once for each daemon, all at once. sqlite-store-crowd.long.ts
-// makes more checkpoints, only in the store.
+// Eight daemons use one database at once, and each runs the model over stdio. sqlite-store-crowd.long.ts makes more
+// checkpoints, but only in the store.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

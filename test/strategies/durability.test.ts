@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('a work tree has the same session in any spelling of its path, and a different work tree has a different session (R13)', () =>
+test('a work tree has the same session in any spelling of its path, and each work tree its own session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -1,5 +1,5 @@
-// The table of strategies for a client: it chooses a name at session/open, and everything else on the wire is the
-// same. The suite in test/store tests the promises of each store.
+// A client chooses a strategy by its name in session/open, and all else on the wire is the same. The suite in
+// test/store tests the promises of each store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -21,7 +21,7 @@ test('each strategy has one entry in the table of drivers, under its name (R1 R2
   }
 });
 
-test('shadow removes its session at the end, and local and sqlite keep sessions, unless the client sets the retention (Q47)', async () => {
+test('unless the client sets the retention, shadow removes its session at the end, and local and sqlite keep theirs (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)

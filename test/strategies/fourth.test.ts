@@ -1,5 +1,5 @@
-// A fourth strategy, added by the recipe in src/README.md. With its entry in the table, its sessions are
-// opened, used, restored, resumed and ended like those of the other three. No other file changes.
+// Adds a fourth strategy by the recipe in src/README.md. With its entry in the table, sessions on the fourth strategy
+// work like sessions on the other three. No other file changes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

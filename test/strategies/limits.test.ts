@@ -1,5 +1,5 @@
-// A limit of one session in a database that several sessions share. wire-limits.test.ts tries every limit on every
-// strategy.
+// Tests a limit of one session in a database that several sessions share. wire-limits.test.ts tries every limit on
+// every strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
@@ -14,7 +14,7 @@ const noise = (seed: number, length: number): string => {
   return text;
 };
 
-/** A session with a turn for each content of `a.txt`. */
+/** Makes a session with a turn for each content of `a.txt`. */
 async function turns(
   daemon: InProcessDaemon,
   contents: readonly string[],

@@ -1,5 +1,5 @@
-// Strategy local in the whole daemon: the five specified phases have their effect, and the user's repository does not
-// change. test/store/git/local.test.ts tests the store itself.
+// Tests strategy local in the whole daemon. The five specified phases have their effect, and the user's repository does
+// not change. test/store/git/local.test.ts tests the store itself.
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

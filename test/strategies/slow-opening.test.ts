@@ -6,7 +6,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** Makes a wait of five seconds pass at once. All other times stay. */
+/** Makes a wait of five seconds end at once, and no other wait. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

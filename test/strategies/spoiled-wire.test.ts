@@ -1,5 +1,5 @@
-// Damaged stores over the wire, with a real daemon for each: the client's errors, that neither the work tree nor the
-// store changes, and that the daemon continues.
+// Tests damaged stores over the wire, each with a real daemon. The client gets a clear error, neither the work tree nor
+// the store changes, and the daemon continues.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -108,7 +108,7 @@ for (const strategy of Object.keys(strategies)) {
           [[affected]],
           'this one, and no other',
         );
-        // The rest of that checkpoint, and the other checkpoints, are available.
+        // The rest of the damaged checkpoint, and all other checkpoints, are available.
         const paths = [{ path: 'a.txt' }, { path: 'z.txt' }];
         await client.request('checkpoint/restore', { session, tag: '1', paths });
         assert.is(rig.read('a.txt'), 'a, as the others\n');

@@ -1,4 +1,4 @@
-// Random walks through one session on every strategy: fifty of them, each longer than those of walks.test.ts.
+// Makes fifty random walks through one session on every strategy. Each walk is longer than in walks.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';

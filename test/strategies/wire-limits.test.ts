@@ -1,5 +1,5 @@
-// Limits, deletions of middle checkpoints and the remaining ones, over the wire and after restarts, on every
-// strategy.
+// Tests limits, deletions of middle checkpoints, and the remaining checkpoints, over the wire and after restarts, on
+// every strategy.
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -59,7 +59,7 @@ test('a repeated key gets the same answer, even from the next daemon, and is ref
   );
 });
 
-test('the daemon refuses invalid changes of the conversation with their error kind, sends no event and changes nothing (C6)', () =>
+test('an invalid change of the conversation gives its error kind, sends no event and changes nothing (C6)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.append('b', { tool: true });

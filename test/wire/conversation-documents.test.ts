@@ -50,7 +50,7 @@ test('an export to a file and its import lose nothing, and a refused export or i
     assert.equal(await rig.document(), document);
   }));
 
-test('an import refuses an invalid document with its error kind and changes nothing, and reports a history over the limit', () =>
+test('an import of an invalid document fails with its error kind and no effect, and a history over the limit is reported', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

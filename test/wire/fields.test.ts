@@ -73,7 +73,7 @@ test('the daemon returns the fields that a client gave about its model and a req
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('a restore’s checkpoint names the restored and the safety checkpoint, and a tangent’s checkpoint names the tangent', () =>
+test('the checkpoint of a restore names the restored and the safety checkpoint, and a checkpoint in a tangent says so', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });

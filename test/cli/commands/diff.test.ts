@@ -16,7 +16,7 @@ const [shiftJis, moreShiftJis] = [
   latin('\x82\xb1\x82\xea\x82\xcd\x93\xfa\x96\x7b\n'),
 ];
 
-/** Each file before and after. */
+/** Each file before and after the change. */
 const files: Readonly<Record<string, readonly [before: Buffer | undefined, after: Buffer | undefined]>> = {
   'crlf.txt': [Buffer.from('one\r\ntwo\r\n'), Buffer.from('one\r\nTWO\r\nthree\r\n')],
   'cr.txt': [Buffer.from('a\rb\n'), Buffer.from('a\rc\n')],
@@ -39,7 +39,7 @@ function put(directory: string, side: 0 | 1): void {
   }
 }
 
-/** Two checkpoints of a kept session: the files before and after. */
+/** Makes two checkpoints of a kept session, one before and one after the changes of the files. */
 async function compared(rig: DaemonRig, strategy: 'shadow' | 'local' | 'sqlite' = 'shadow'): Promise<void> {
   put(rig.work, 0);
   const { client, session } = await rig.opened({ retention: 'keep', strategy });

@@ -1,4 +1,4 @@
-// `checkpointd restore` without anything to restore.
+// `checkpointd restore` when there is nothing to restore.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';

@@ -141,7 +141,7 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
       await shows(/\+turn 20\n[^]*\(2\/3\) Reverse/);
       type('y', 'Enter');
       await shows(/\+turn 35\n[^]*\(3\/3\) Reverse/);
-      // Lines that are typed ahead answer the next questions: b.txt from its second hunk on, and nothing of c.txt.
+      // Lines that are typed ahead answer the next questions: yes from the second hunk of b.txt on, and no for c.txt.
       type('n', 'Enter', 'n', 'Enter', 'a', 'Enter', 'q', 'Enter');
       await shows(/Would restore \(2\):\n {2}a\.txt\n {2}b\.txt\nRevert\? \[y\/N\]/);
       type('y', 'Enter');

@@ -1,4 +1,4 @@
-// The output for one checkpoint, and the mark of the current one in the list.
+// Tests the output of `show`, and the mark of the current checkpoint in the list.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

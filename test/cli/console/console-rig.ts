@@ -4,7 +4,7 @@ import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
-/** Makes a kept session of two turns with a tool between them, and a file that changed since. */
+/** Makes a kept session of two turns with a tool in between. Afterwards changes a file. */
 export async function prepared(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   rig.write('a.txt', 'one\n');
@@ -30,7 +30,7 @@ export interface Screen {
   readonly ended: () => Promise<void>;
 }
 
-/** True when there is a terminal to type into. Reports a missing one. */
+/** True when there is a terminal to type into. Logs a note when no terminal is there. */
 export function hasTerminal(): boolean {
   const isThere = spawnSync('tmux', ['-V']).error === undefined;
   if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');
@@ -42,7 +42,7 @@ export function commandOf(rig: DaemonRig, command: string): string {
   return `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
 }
 
-/** Runs a program in a terminal with this number of columns and 24 lines. */
+/** Runs a program in a terminal of 24 lines and the given number of columns. */
 export async function inTerminal(
   { environment, work }: Pick<DaemonRig, 'environment' | 'work'>,
   command: string,

@@ -1,4 +1,4 @@
-// The console in a real terminal: keys, lists to choose from, completion.
+// Tests the console in a real terminal: keys, lists of choices, completion.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../../support/daemon-rig.ts';

@@ -1,4 +1,5 @@
-// The console for its user: lines in, Q CLI's layouts and messages out. Keys are tested in a real terminal.
+// Tests the lines that the console reads, and its output in the layouts and words of Q CLI. console-terminal.test.ts
+// tests keys.
 import { spawn, spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { test } from 'uvu';

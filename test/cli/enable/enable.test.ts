@@ -1,4 +1,4 @@
-// enable and disable in a separate home directory, run like a person does.
+// Runs `enable` and `disable` in a separate home directory as a person would.
 import {
   chmodSync,
   existsSync,

@@ -1,4 +1,4 @@
-// The plugin in opencode's hands, with a recorder in place of our hook.
+// Calls the plugin as opencode does. A recorder takes the place of our hook.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

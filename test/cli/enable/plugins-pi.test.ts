@@ -1,4 +1,4 @@
-// The extension in pi's hands, with a recorder in place of our hook.
+// Calls the extension as pi does. A recorder takes the place of our hook.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

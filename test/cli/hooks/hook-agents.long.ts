@@ -16,7 +16,7 @@ interface Agent {
   readonly name: string;
   readonly package: string;
   readonly program: string;
-  /** The lines of `list` for the two tools. */
+  /** The lines that `list` prints for the two tools. */
   readonly tools: readonly [edit: string, shell: string];
   readonly prepare: (home: string, server: string) => NodeJS.ProcessEnv;
   readonly words: (prompt: string, isResumed: boolean) => readonly string[];
@@ -100,7 +100,7 @@ const agents: readonly Agent[] = [
 
 const installed = process.env['CHECKPOINTD_TEST_AGENTS'];
 
-/** Returns the path of the agent's program, or undefined where npm cannot install it. */
+/** Returns the path of the agent's program, or undefined when npm cannot install the agent. */
 function install({ package: name, program }: Agent): string | undefined {
   const directory = installed ?? temporaryDirectory('agent');
   const path = join(directory, 'node_modules', '.bin', program);

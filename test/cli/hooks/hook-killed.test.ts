@@ -128,7 +128,7 @@ test('an event that a killed keeper had processed is not processed again', () =>
       eventOf(rig, 'tool', { tool: 'Bash' }),
       eventOf(rig, 'end'),
     ];
-    // Writes each event again after it was processed, like a keeper that was killed in between leaves it.
+    // Writes each event again after it was processed. A keeper that is killed in between leaves such an event.
     for (const [at, each] of told.entries()) {
       rig.write('a.txt', `${at}\n`);
       writeEvent(rig.storage, each, `00000${at}`);

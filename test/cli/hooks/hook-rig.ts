@@ -1,4 +1,4 @@
-// Hooks run like by an agent, with a real keeper and a real daemon.
+// Runs hooks as an agent does, with a real keeper and a real daemon.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ export function logOf(rig: DaemonRig): string {
 
 export const keepersOf = (rig: DaemonRig): number[] => keepersIn(rig.storage);
 
-/** Runs with a rig whose keeper ends with it. */
+/** Runs a body with a rig, and ends the keeper of the rig afterwards. */
 export function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
   return withRig(async (rig) => {
     try {

@@ -1,4 +1,4 @@
-// Hooks run like by an agent, with a real keeper and a real daemon.
+// Runs hooks as an agent does, with a real keeper and a real daemon.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('a prompt makes a turn checkpoint, a tool with changes makes a tool checkpoint, and the end keeps the session (Q2, Q16)', () =>
+test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and the end keeps the session (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(
@@ -95,7 +95,7 @@ test('a hook stops after a second if the keeper hangs or the agent never closes 
     for (const input of [event(rig, 'UserPromptSubmit', { prompt: 'x' }), null]) {
       const ran = await hook(rig, 'claude-code', input);
       assertSilent(ran, input === null ? 'open input' : 'hanging keeper');
-      assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // its limit of a second, and a margin for a busy machine
+      assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // the hook's limit of a second, and a margin for a busy machine
       assert.match(logOf(rig), /ran out of time/);
       rmSync(join(rig.storage, 'hooks', 'hook.log'));
     }

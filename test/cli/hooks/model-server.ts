@@ -1,6 +1,5 @@
-// A model that plays a script, on loopback: each call gets the next step. The server implements the wire of
-// Gemini (streamGenerateContent) and both wires of OpenAI (responses, chat completions), and records the
-// requests.
+// Serves a model on loopback that plays a script. Each call gets the next step. The server implements the API of Gemini
+// (streamGenerateContent) and both APIs of OpenAI (responses, chat completions), and records the requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -142,7 +141,7 @@ function openAi(step: Step, call: number, { tools }: Body): Body[] {
   ];
 }
 
-/** The request says which tools exist: their names differ with the model. */
+/** The request lists the tools, because the names of the tools depend on the model. */
 function itemOf(step: Step, tools: unknown): Body {
   if ('say' in step)
     return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: step.say }] };

@@ -1,4 +1,4 @@
-// The MCP server in the hands of the official client.
+// Tests the MCP server with the official client.
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// A conversation as a document: its fields, and reading it back.
+// Exports a conversation as a document, tests the fields, and imports the document again.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';
@@ -112,7 +112,7 @@ test('a metadata field survives export and import even if another field has its 
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('a document owns no checkpoints, because an export writes only a reference and an import ignores the reference (C2, Q15)', async () => {
+test('a document owns no checkpoints: an export writes only a reference, which an import ignores (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());

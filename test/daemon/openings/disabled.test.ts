@@ -1,5 +1,5 @@
-// session/open without a repository, without a new enough git, or without enough time: a session with disabled
-// checkpoints and a reason, or none at all.
+// Calls session/open without a repository, with an old git, or with too little time. The answer is a session with
+// disabled checkpoints and a reason, or an error.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -170,7 +170,7 @@ test("a session opened without tangents refuses to enter one, with Q CLI's messa
 
 test('an opening reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
-    // The first capture takes over four seconds on any machine: every file takes a millisecond to open.
+    // The first capture takes over four seconds on any machine, because every file takes a millisecond to open.
     const workspace = join(rig.top, 'workspace');
     mkdirSync(join(workspace, 'many'), { recursive: true });
     git(workspace, 'init', '-q');

@@ -1,4 +1,4 @@
-// session/open and the storage: the place of the shadow, its owner, and refused places.
+// Tests where session/open puts the shadow, who owns it, and which places are refused.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

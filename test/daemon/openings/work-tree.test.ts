@@ -1,4 +1,4 @@
-// session/open refuses a protected work tree without a trace, and recognises one with many names.
+// session/open refuses a protected work tree without a trace, and recognises a work tree by any of its paths.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

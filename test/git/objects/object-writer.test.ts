@@ -1,4 +1,4 @@
-// Objects stored by this process equal those of git: git reads them and finds no fault.
+// Git reads objects that this process stored, and finds no fault.
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { durableSettings } from '../../../src/git/process/environment.ts';
 import { failure } from '../../support/failures.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 
-/** Sizes around the limit between objects stored at once and in chunks. */
+/** Sizes around the limit above which an object is stored in chunks. */
 const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000, 3_000_000];
 
 for (const durability of ['process', 'power'] as const) {

@@ -1,4 +1,4 @@
-// The errors for a git that does not start: git is missing, or its directory has disappeared.
+// Tests the errors when git does not start because git is missing or its directory has disappeared.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,5 @@
-// A git that hangs or writes nonsense, in the real daemon: behind a wrapper script that does not `exec`, so
-// that killing only the script would leave git behind. Such a git fails only its own request, within ten
-// seconds.
+// In the real daemon a git that hangs or writes nonsense fails only its own request, within ten seconds. A wrapper
+// script runs git without `exec`, so that killing only the script would leave git behind.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
@@ -8,10 +7,13 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
-/** How long a hanging git sleeps. The number identifies this run of the test. */
+/** Time for which a hanging git sleeps. The number identifies this run of the test. */
 const seconds = 1_000_000 + process.pid;
 
-/** Starts a daemon whose git is a script: it hangs or writes nonsense while a file of that name is in the rig. */
+/**
+ * Starts a daemon whose git is a script. The script hangs while the rig has a file `hang`, and writes nonsense while it
+ * has a file `rave`.
+ */
 function withWrapper(rig: DaemonRig): Promise<WireClient> {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);
@@ -61,7 +63,7 @@ test('if git hangs, a request fails within ten seconds with the git command in i
     assert.match(opening.message, /git version did not answer/);
     rmSync(join(rig.top, 'hang-all'));
     const { session } = await rig.open(client);
-    rig.write('.gitignore', 'x\n'); // new rules: the process that answers queries about rules is restarted
+    rig.write('.gitignore', 'x\n'); // new rules make the daemon restart the process that answers queries about rules
     rig.write('a.txt', 'edited\n');
     writeFileSync(join(rig.top, 'hang'), '');
     for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');

@@ -1,4 +1,4 @@
-// New refs in a repository that only the daemon uses are made without git, but like git makes them.
+// In a repository that only the daemon uses, the daemon makes new refs without git, but in the same way as git.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

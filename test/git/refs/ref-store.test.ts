@@ -1,5 +1,5 @@
 // Transactions of refs whose note cannot be written or removed. A finished transaction stays finished, and its note
-// never undoes a later one.
+// never undoes a later transaction.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -48,7 +48,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-/** Fails every call on the note. */
+/** Makes every call of one kind on the note fail. */
 function failing(call: string): void {
   installFault((made, target) => {
     if (made === call && target.includes('intent.json'))
@@ -126,7 +126,7 @@ for (const count of [1, 2])
         );
     }));
 
-/** Makes one change that the disk refuses to keep, and that cannot be undone either. */
+/** Makes one change that can neither be synced to the disk nor undone. */
 async function leaveUndecided(refs: RefStore, changes: readonly RefChange[]): Promise<void> {
   installFault((made, target) => {
     if (made === 'open' && target.endsWith('refs/own')) {
@@ -237,7 +237,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
       await refs.commit([{ ref: 'refs/own/a', to: undefined }]);
       assert.equal([...(await again()).refs.keys()], ['refs/own/b', 'refs/own/c']);
-      // Killed in the middle of a removal: the next open finishes it.
+      // The next open finishes a removal that was killed half-way.
       for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
       writeFileSync(join(gitDir, 'intent.json'), '[{"ref":"refs/own/b","to":null}]');
       assert.equal([...(await again()).refs.keys()], ['refs/own/c']);

@@ -1,4 +1,4 @@
-// The inspector's page in Chromium, on a real daemon and a real repository: the timeline, differences, comparisons, a
+// Tests the inspector's page in Chromium with a real daemon and repository. Covers the timeline, diffs, comparisons, a
 // restore with its undo, several windows, and the death of the daemon.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -345,7 +345,7 @@ seen(
 );
 
 seen(
-  'the page shows the plan of a restore with its conflict, restores after a second button, and undoes it by one click',
+  'the page shows the plan of a restore with its conflict, restores on confirmation, and undoes with one click',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -506,7 +506,7 @@ seen('the accessibility checker axe finds no fault on the page, whether light, d
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
     assert.equal(await axe.violations(rules), [], state);
-  /** Only the colours differ in the dark. */
+  /** The dark theme changes only colours. */
   const cleanInBoth = async (state: string): Promise<void> => {
     await clean(state);
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -1,4 +1,4 @@
-// A patch of the daemon makes the later text of the earlier one, at any length.
+// A patch from the daemon turns the earlier text into the later text, whatever the length.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hunksOf, PatchMismatch, patched, unpatched } from '../../../src/inspector/page/patch.ts';

@@ -84,7 +84,7 @@ test('a message that is over the limit or cannot be encoded is replaced by an er
     [frames.length, frames[0], frames[2]],
     [3, '{"jsonrpc":"2.0","tooLarge":2024}', '{"jsonrpc":"2.0","a":"short"}'],
   );
-  // Newer engines can serialise deep nesting, and then its length is known.
+  // Newer engines can serialise deep nesting, so the length of the message is known.
   assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 

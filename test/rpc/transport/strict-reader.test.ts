@@ -9,7 +9,7 @@ import { frameOf } from '../../support/frames.ts';
 import { mutatedFrames, random } from '../../support/mutated-frames.ts';
 import { seed } from '../../support/property.ts';
 
-/** An input whose events the test emits: a stream would take a turn of the event loop per chunk. */
+/** An input whose events the test emits, because a stream would take a turn of the event loop per chunk. */
 class Source extends EventEmitter {
   pause(): this {
     return this;
@@ -134,7 +134,7 @@ test('120,000 mutated frames throw nothing and get one answer per fault, however
       response.error.message.startsWith('The frames cannot be read'),
     );
     assert.is(framing.length, isFraming ? 1 : 0, here);
-    // Frames before the first mutation are never lost.
+    // The reader never loses frames before the first mutation.
     const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
     assert.equal(sound.ends, ['endOfInput'], here);
     assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);

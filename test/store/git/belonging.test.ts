@@ -1,5 +1,5 @@
-// Two storages have a session of the same id for one work tree and conversation, but one repository has only one
-// place for its refs.
+// Two storages have a session of the same id for one work tree and conversation. A repository has only one place for
+// the refs of this id.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { capture, git, inTemporary, record, storeOptions } from '../../support/g
 
 interface Rig {
   readonly work: string;
-  /** Returns a session's directory as the daemon makes it, in one storage or another. */
+  /** Returns the directory of a session in the given storage, as the daemon makes it. */
   readonly stored: (storage: string) => string;
   readonly open: (storage: string) => Promise<GitStore>;
 }
@@ -59,7 +59,7 @@ test("a second storage does not get the refs of another storage's session, and r
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage does not get the refs of its original, but a moved or restored storage, or the copy of a lost one, does', () =>
+test('a copied storage does not get the refs of its original, unless the original is lost, but a moved storage does', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });

@@ -1,4 +1,4 @@
-// Strategy local in the whole daemon when the user's repository disappears, or belongs to another user: the errors
+// Tests strategy local in the whole daemon when the user's repository disappears or belongs to another user. The errors
 // have a remedy, and nothing is changed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -84,7 +84,7 @@ test('a session whose .git was removed between two runs opens with its conversat
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`with objects of the repository ${how} a request reports the remedy and changes nothing, and works once the objects are back`, () =>
+  test(`with objects of the repository ${how}, a request fails with a remedy and no effect, and works once they are back`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

@@ -1,5 +1,5 @@
-// Objects get into the user's own repository complete and synced before they have a name there, and a refusal of the
-// repository is reported clearly.
+// Objects in the user's repository are complete and synced before they get a name. A refusal of the repository is
+// reported clearly.
 import {
   chmodSync,
   existsSync,

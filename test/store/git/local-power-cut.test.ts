@@ -1,4 +1,4 @@
-// The user's own git after a power cut, without the daemon: on a small disk that only root may mount.
+// Tests the user's own git after a power cut, without the daemon. Uses a small disk that only root may mount.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { WireSession } from '../../support/wire-session.ts';
 const refusal = Disk.refusal();
 if (refusal !== undefined) console.log(`no disk whose power can be cut: ${refusal}`);
 
-/** Makes a directory with a git that calls itself 2.35 and, like that version, knows no `core.fsync`. */
+/** Makes a directory with a git that reports version 2.35 and, like git 2.35, does not know `core.fsync`. */
 function olderGit(): string {
   const bin = join(temporaryDirectory('older-git'), 'bin');
   mkdirSync(bin);

@@ -1,6 +1,6 @@
-// Strategy local with a repository that is unusable in its present state. The conversation opens, and the
-// problem is reported with its remedy. The repository is not changed, and everything works when it is
-// repaired.
+// Tests strategy local with a repository that is unusable in its present state. The conversation opens, and the problem
+// is reported with its remedy. The repository is not changed, and everything works once the user has repaired the
+// repository.
 import {
   appendFileSync,
   chmodSync,
@@ -20,8 +20,8 @@ import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { anEntry, keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
 /**
- * Opens with the conversation, checks that requests which need the repository are refused with this message, and
- * repairs it.
+ * Opens the conversation, checks that requests that need the repository are refused with this message, and repairs the
+ * repository.
  */
 async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Promise<void> {
   const { session, resumed, checkpoints } = await openLocal(rig);
@@ -128,7 +128,7 @@ test('checkpoint/init completes a repository that a killed git init left incompl
     assert.ok(checkpoints.enabled);
   }));
 
-/** Moves the git directory of a rig to a path of these bytes, and makes `.git` name it. */
+/** Moves the git directory of a rig to a path of these bytes, and makes a `.git` file that names the path. */
 function moveGit(rig: SessionRig, name: Buffer): Buffer {
   const away = Buffer.concat([Buffer.from(`${rig.top}/`), name]);
   renameSync(join(rig.work, '.git'), away);
@@ -182,7 +182,7 @@ test('if a work tree got its own repository, the error names the repository that
     } as const;
     const { session } = await rig.request('session/open', place);
     await rig.request('session/close', { session });
-    // Without copies of ours (on another disk there are none) the new repository cannot get the checkpoints.
+    // Without our copies of objects, which do not exist on another disk, the new repository cannot get the checkpoints.
     for (const name of ['kept', 'incoming'])
       rmSync(join(rig.storage, session, 'local', name), { recursive: true, force: true });
     git(join(rig.work, 'deep'), 'init', '-q');

@@ -41,7 +41,7 @@ function userRepository(work: string): void {
   writeFileSync(join(work, 'a'), 'dirty\n');
 }
 
-/** Returns everything in a git dir but objects and our refs, byte for byte, with the times of the files. */
+/** Returns everything in a git directory except objects and our refs, byte for byte, with the times of the files. */
 function fingerprint(gitDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(gitDir, { recursive: true, withFileTypes: true })) {
@@ -57,7 +57,7 @@ test('checkpoints change neither HEAD, branches, index, stash and reflogs, nor s
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const status = git(work, 'status', '--porcelain=v2', '--branch'); // refreshes the index, so it comes first
+    const status = git(work, 'status', '--porcelain=v2', '--branch'); // this command refreshes the index, so it must run first
     const before = fingerprint(join(work, '.git'));
     const store = await open(directory, join(work, '.git'));
     const one = await capture(store, { a: 'dirty\n', new: 'n' });
@@ -115,7 +115,7 @@ test('a gc --prune=now that runs all the time removes no object of captures, che
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const store = await open(directory, join(work, '.git')); // opened before the loop starts: a failure here would leave the loop running
+    const store = await open(directory, join(work, '.git')); // opened before the loop starts, because a failure here would leave the loop running
     const script = 'while :; do git gc --quiet --prune=now; git prune --expire=now; done';
     const loop = spawn('sh', ['-c', script], {
       cwd: work,

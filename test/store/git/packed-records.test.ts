@@ -1,5 +1,5 @@
-// An opening that uses the cache of packed records finds what an opening without it finds, whatever happened to the
-// store in between.
+// An opening with the cache of packed records finds the same checkpoints as an opening without, whatever happened to
+// the store in between.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const pack = (directory: string, ...how: readonly string[]): void => {
   git(shadowIn(directory), '--git-dir=.', 'pack-refs', '--all');
 };
 
-/** Publishes checkpoints of one snapshot. More than a hundred are worth a cache. */
+/** Publishes checkpoints of one snapshot. The store writes a cache for more than a hundred checkpoints. */
 async function publish(store: GitStore, snapshot: SnapshotId, from: number, count: number): Promise<void> {
   for (let seq = from; seq < from + count; seq += 1)
     await store.publish({ record: record(seq, snapshot), tag: tag(String(seq % 90)) });
@@ -140,7 +140,7 @@ const acts: Record<string, Act> = {
   loseIndex: (directory) => rmSync(aFile('.idx')(directory) ?? join(directory, 'none'), { force: true }),
   loseRefs: damage((directory) => join(shadowIn(directory), 'packed-refs'), true),
 };
-/** After one of these the next act may fail like the opening. */
+/** After one of these changes the next step may fail like the opening. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
 test('an opening with the cache gives the same result as without, after publications, removals, packing and damage', async () => {

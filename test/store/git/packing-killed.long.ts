@@ -1,5 +1,5 @@
-// Kills the process that packs a shadow, at each step of the packing. The next opening finds every checkpoint, makes
-// another one, and packs to the end.
+// Kills the process that packs a shadow, at each step of the packing. The next opening finds every checkpoint, makes a
+// new checkpoint, and completes the packing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-/** The first argument of a process of this file that packs. */
+/** The first argument of a process in which this file only packs. */
 const packs = '--pack';
 
-/** With this number of checkpoints, the daemon packs their refs, too. */
+/** With this number of checkpoints the daemon also packs their refs. */
 const checkpointsMade = 60;
-/** Captures of fewer than 300 files leave loose objects, and 500 of these are worth a pack. */
+/** Captures of fewer than 300 files leave loose objects, and the daemon packs 500 loose objects. */
 const capturesMade = 3;
 
 const filesOf = (round: number): Record<string, string> =>
@@ -43,8 +43,8 @@ async function publishOne(store: GitStore, seq: number, snapshot: SnapshotId): P
 }
 
 /**
- * Packs the store in this process, which kills itself before call number `last` or, with `late`, as soon as that call
- * has begun: then git still runs. Prints the calls.
+ * Packs the store in this process. The process kills itself before call number `last` or, with `late`, as soon as this
+ * call has begun, so that git still runs. Prints the calls.
  */
 async function packUntil(directory: string, last: number, late: boolean): Promise<void> {
   const store = await open(directory);

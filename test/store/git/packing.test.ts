@@ -1,4 +1,4 @@
-// Loose objects and refs of a shadow are packed in the background, and every checkpoint is complete however the
+// The daemon packs loose objects and refs of a shadow in the background. Every checkpoint is complete, however the
 // packing ends.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { capture, contents, git, inTemporary, record } from '../../support/git-o
 import { until } from '../../support/until.ts';
 import { open, rejects, tag } from './shadow-rig.ts';
 
-/** Returns the number of files in a directory and below. */
+/** Returns the number of files in a directory and its sub-directories. */
 const filesIn = (directory: string): number =>
   readdirSync(directory, { withFileTypes: true, recursive: true }).filter((each) => each.isFile()).length;
 const looseIn = (shadow: string): number =>
@@ -104,7 +104,7 @@ test('after packing that is interrupted at any call, the next opening finds ever
     let store = await open(first);
     const made = await publish(store, 1, 130);
     await store.close();
-    /** Packs a copy of the store. From call number `last` on every call fails, like in an ended process. */
+    /** Packs a copy of the store. From call number `last` on every call fails, as if the process had ended. */
     const endedAt = async (last: number): Promise<string[]> => {
       const copy = join(directory, `ended-${last}`);
       execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never writes to a file in place

@@ -1,5 +1,5 @@
-// Another program removes or rewrites our refs, during a session or between two: they are restored, with their
-// objects if those were pruned, and it is reported.
+// Another program removes or rewrites our refs, during a session or between two sessions. The daemon restores and
+// reports the refs, and also restores pruned objects.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -55,7 +55,7 @@ function removeAll({ inStore, refs }: Rig): void {
   assert.equal(refs(), []);
 }
 
-/** Rewrites all refs, like a history rewrite does. */
+/** Rewrites all refs, as a rewrite of the history does. */
 function rewriteAll({ inStore, refs }: Rig): void {
   const tree = inStore('mktree', '--missing').trim();
   const other = inStore('commit-tree', '-m', 'another', tree).trim();

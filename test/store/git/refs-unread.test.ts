@@ -1,5 +1,5 @@
-// Our refs cannot be read: git skips an unreadable directory, and waits for ever for a FIFO. The conversation opens
-// anyway, a deletion is refused, and everything works when it is repaired.
+// Tests refs that cannot be read. Git skips an unreadable directory, and waits for ever for a FIFO. The conversation
+// still opens, a deletion is refused, and everything works after a repair.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const tagsOf = (rig: SessionRig, session: string, strategy: Strategy): string =>
 const ours = (rig: SessionRig): string[] =>
   git(rig.work, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n').filter(Boolean);
 
-/** Checks that only the conversation opens, and everything after the repair. */
+/** Checks that only the conversation opens, and that everything works after the repair. */
 async function opensWithout(
   rig: SessionRig,
   strategy: Strategy,

@@ -1,4 +1,4 @@
-// The git processes of a shadow: killed, stalled, abandoned by a writer, ended with the store.
+// Tests git processes of a shadow that are killed, stalled, abandoned by a writer or ended with the store.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,7 @@ test('a kill of a git child fails no request, and the next child continues (F61)
     assert.equal(await store.verify(), []);
   }));
 
-/** Asks for what only git can answer: the size and the content of an object that is not loose. */
+/** Asks for the size and content of an object that is not loose, which only git can answer. */
 async function askGit(store: GitStore): Promise<void> {
   const missing = '1'.repeat(40);
   assert.equal(await store.sizes([missing as BlobId]), [-1]);

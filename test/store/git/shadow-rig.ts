@@ -9,7 +9,7 @@ import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
 
 export const tag = (text: string): Tag => text as Tag;
 
-/** Returns a text that is too large to be stored in this process: a git child stores it. */
+/** Returns a text that is too large to be stored in this process, so that a git child stores it. */
 export const large = (text: string): string => text.repeat(200_000);
 
 export async function withShadow(body: (store: GitStore, shadow: string) => Promise<void>): Promise<void> {

@@ -31,7 +31,7 @@ const file: fc.Arbitrary<TestFile> = fc.record({
 
 const leaf = fc.array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), file), { maxLength: 12 });
 
-/** Writes a tree to disk as far as names do not collide, and returns the written files. */
+/** Writes a tree to the disk, except names that collide. Returns the written files. */
 function build(directory: string, leaves: [string[], TestFile][]): Record<string, TestFile> {
   const tree: Record<string, TestFile> = {};
   for (const [parts, each] of leaves) {

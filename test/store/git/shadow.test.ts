@@ -1,4 +1,4 @@
-// The shadow as specified: its layout, its settings, its tags, and its records.
+// The shadow is as specified: its layout, its settings, its tags, and its records.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// On a disk that is completely full a write is NoSpace, nothing is changed, and everything works once there is space.
+// On a full disk a write fails with NoSpace and changes nothing, and everything works once there is space.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-/** Fills the disk of the file. */
+/** Fills the disk that contains the file. */
 function fill(file: string): void {
   for (const size of [1 << 16, 1 << 10, 1]) {
     try {

@@ -1,5 +1,4 @@
-// Large contents share equal chunks: what a change costs, what the former version wrote, and what a sweep and
-// damage leave.
+// Large contents share equal chunks. Tests the cost of a change, data of the former version, sweeps and damage.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -33,7 +32,7 @@ function contentOf(size: number, seed: number): Buffer {
 
 interface Edit {
   readonly kind: 'overwrite' | 'append' | 'cut' | 'insert';
-  /** Where, as a share of the content. */
+  /** The position of the edit, as a share of the content. */
   readonly at: number;
   readonly length: number;
 }
@@ -117,7 +116,7 @@ test('a changed byte in a large content costs about one chunk, and removing the 
     assert.ok((await bytesOfBlob(store, blobOf(store, bytes))).equals(bytes));
   }));
 
-/** Turns the database into one of version 1, in which each content has the bytes of its chunks itself. */
+/** Turns the database into a database of version 1, in which each content contains the bytes of its chunks. */
 function toVersion1(storage: string): void {
   sql(
     storage,
@@ -159,7 +158,7 @@ for (const isDamaged of [false, true]) {
     }));
 }
 
-test('a lost or damaged chunk is reported for each content that shares it, and the next content with it stores it again', () =>
+test('a lost or damaged chunk is reported for each content that shares the chunk, and the next store repairs the chunk', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const bytes = contentOf(4 * mebibyte, 3);
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];
@@ -185,7 +184,7 @@ test('a lost or damaged chunk is reported for each content that shares it, and t
         }
         const affected = (await store.verify()).flatMap(({ affects }) => affects);
         assert.equal(new Set(affected), new Set(ids), harm);
-        // Another version with the same chunk makes the earlier ones whole.
+        // Another version with the same chunk repairs the earlier versions.
         const next = edited(bytes, { kind: 'overwrite', at: 0.7, length: 1 });
         ids.push((await checkpoint(store, plain({ f: file(next) }), { seq: 3 })).id);
         for (const version of [...versions, next])

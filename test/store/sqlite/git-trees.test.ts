@@ -1,4 +1,4 @@
-// The snapshots that git gets: complete, kept for the next diff, and removed in time.
+// The trees that git gets for a diff are complete, kept for the next diff, and removed in time.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';

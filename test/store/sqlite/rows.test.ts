@@ -1,4 +1,4 @@
-// The rows are right and sufficient without the directories, after any publications and removals.
+// The rows are correct and suffice without the directories, after any publications and removals.
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +17,7 @@ interface Living {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Returns a tree in which some paths of the parent, or a directory of it, could not be read. */
+/** Returns a tree in which some paths of the parent, or one of its directories, could not be read. */
 function withUnseen(
   { tree, unseen }: { readonly tree: PlainTree; readonly unseen: readonly number[] },
   parent: Living | undefined,

@@ -1,5 +1,5 @@
-// The database dies between any two transactions of a change, as if its process died. Afterwards the change
-// has happened completely or not at all, every checkpoint is readable, and a sweep finds the remains.
+// The database stops between any two transactions of a change, as if its process died. Afterwards the change is
+// complete or has no effect, every checkpoint is readable, and a sweep finds the remains.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
@@ -28,7 +28,7 @@ const many = (count: number, text: string): PlainTree =>
     Array.from({ length: count }, (_, i): [string, PlainFile] => [`d${i % 9}/f${i}`, file(`${text} ${i}`)]),
   );
 
-/** Runs `change`. From its n-th commit on no commit succeeds. Returns whether it reached its end. */
+/** Runs `change`. From its n-th commit on no commit succeeds. Returns true when `change` reached its end. */
 async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boolean> {
   let commits = 0;
   installFault((call) => {
@@ -47,7 +47,7 @@ async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boole
   }
 }
 
-/** Returns ids with tags and names, and checks that the contents of each are readable. */
+/** Returns the ids of checkpoints with tags and names, and checks that the contents of each checkpoint are readable. */
 async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, PlainTree>): Promise<string> {
   const list = await store.checkpoints();
   for (const { record } of list) {

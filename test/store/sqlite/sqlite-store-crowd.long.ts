@@ -1,4 +1,4 @@
-// Eight daemons on one database, 500 checkpoints each.
+// Eight processes make 500 checkpoints each in one database.
 import { test } from 'uvu';
 import { crowd } from '../../support/stores/sqlite-crowd.ts';
 

@@ -1,4 +1,4 @@
-// A change that the database refuses is repeated, or reported without an effect: locked, read-only, full.
+// A change that a locked, read-only or full database refuses is repeated, or reported without an effect.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import {
   shown,
 } from '../../support/trees/snapshots.ts';
 
-/** Opens a store, and closes it if that worked. */
+/** Opens a store, and closes it if the opening succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('a transaction that fails once is rolled back and repeated without an error (O22)', () =>
@@ -106,7 +106,7 @@ test('a database that another program locks gives StoreBusy, and the event loop 
     await waiting;
     clearInterval(timer);
     holder.close();
-    // Each attempt blocks for the 15 ms of SQLite's own busy handler. The rest is a loaded machine.
+    // Each attempt blocks for the 15 ms of SQLite's own busy handler. The margin is for a loaded machine.
     assert.ok(worstMs < 2000, `the event loop stood still for ${worstMs.toFixed(0)} ms`);
     assert.is((await store.checkpoints())[0]?.name, 'n');
     await store.close();

@@ -1,4 +1,4 @@
-// Openings of a database that is locked, newer, foreign or cut off, and without libsql.
+// Opens a database that is locked, newer, foreign or cut off, and opens without libsql.
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -14,7 +14,7 @@ import { openSqlite, sql, sqliteOptions } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { capture, checkpoint, contentsOf, file, noise, plain } from '../../support/trees/snapshots.ts';
 
-/** Opens a store, and closes it if that worked. */
+/** Opens a store, and closes it if the opening succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('an opening waits while another program locks the whole database, as during a recovery', () =>

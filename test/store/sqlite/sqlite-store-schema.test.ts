@@ -1,4 +1,4 @@
-// Damage of the text that describes tables, indexes and triggers: the next opening repairs it, or names it.
+// The next opening repairs or names damage of the text that describes tables, indexes and triggers.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { test } from 'uvu';
@@ -43,7 +43,7 @@ function schemaBytes(storage: string, bytes: Buffer): number[] {
   return at;
 }
 
-/** Yields random places and bits to flip, without end. */
+/** Yields random places, and bits to flip there, without end. */
 function* flips(places: readonly number[]): Generator<readonly [at: number, bit: number]> {
   let random = seed;
   for (;;) {
@@ -63,8 +63,8 @@ async function wholeStore(storage: string): Promise<Buffer> {
 }
 
 /**
- * Makes a copy of the storage whose database has one flipped bit, because libsql may still have the file of an
- * earlier trial open.
+ * Makes a copy of the storage and flips one bit in its database. Each trial gets a copy, because libsql may still have
+ * the file of an earlier trial open.
  */
 function damagedCopy(storage: string, [at, bit]: readonly [number, number]): string {
   const copy = temporaryDirectory('schema');
@@ -105,7 +105,7 @@ test('the next opening repairs or reports a flipped bit in the text of the schem
     if ((drawn += 1) > Number(process.env.RUNS ?? 40)) break;
     const copy = damagedCopy(storage, flip);
     const [at, bit] = flip;
-    // A page may contain an older copy of a text, which nothing reads.
+    // A page may contain an older copy of a text, which SQLite never reads.
     const isRead = schemaOf(copy) !== whole;
     const where = `bit ${bit} of byte ${at}, SEED=${seed}: ${bytes.toString('latin1', at - 20, at + 20)}`;
     const told: string[] = [];

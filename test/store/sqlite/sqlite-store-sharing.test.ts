@@ -1,5 +1,5 @@
-// One database, several sessions and several processes. Sessions share only contents. A sweep never removes
-// contents that another session needs, and finds everything that a killed process leaves.
+// Several sessions and processes use one database. Sessions share only contents. A sweep never removes contents that
+// another session needs, and finds everything that a killed process leaves.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -117,7 +117,7 @@ test('deleting a conversation removes its checkpoints and rows, and ref_count st
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
     await other.close();
-    // Triggers the cascade of the tables, like another program with foreign keys on.
+    // Triggers the cascade of the tables, as another program with foreign keys enabled would.
     const { default: Database } = await import('libsql');
     const database = new Database(`${directory}/checkpointd.sqlite`);
     database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
@@ -160,8 +160,8 @@ test('a capture stores directories again that it reuses and a sweep removed (O19
     const d = root.entries.get('d');
     assert.ok(d !== undefined && isDirectory(d));
     const next: Directory = { entries: new Map(root.entries) };
-    // Its contents are gone too, so everything has to be captured again: this is reported, and no snapshot with a gap
-    // is sealed.
+    // The contents of the directory are also gone, so everything must be captured again. The writer reports this, and
+    // seals no incomplete snapshot.
     assert.is(await kindOf(store.writer().seal(next)), 'DataCorrupt');
     const writer = store.writer();
     for (const { bytes } of tree.values())
@@ -175,7 +175,7 @@ test('a content that a sweep removes between the check and the write is stored a
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
-    await store.sweep(); // the sweep spares the content, whose stamp is then older than the generation
+    await store.sweep(); // this sweep keeps the content, whose stamp is then older than the generation
     const writer = store.writer();
     for (const { bytes } of tree.values())
       await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });

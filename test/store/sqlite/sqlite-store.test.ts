@@ -1,5 +1,4 @@
-// The strategy `sqlite` under the contract of all strategies. The tests beside this file check the additional
-// promises of `sqlite`.
+// Runs the suite of all strategies on `sqlite`. The tests beside this file check the additional promises of `sqlite`.
 import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { storeSuite } from '../suite.ts';
 

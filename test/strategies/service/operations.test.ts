@@ -1,5 +1,5 @@
-// The promises of the checkpoint service on every strategy: reports about operations, their order, their limits, and
-// parallel sessions.
+// Tests the checkpoint service on every strategy: reports about operations, their order, their limits, and parallel
+// sessions.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// The journal of a database during long writes: written back beside the event loop, limited in size, and freed.
+// During long writes the journal of a database is written back beside the event loop, limited in size, and freed.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Several sessions of one daemon on one database: no session may release the locks of the others. SQLite in another
-// program would then believe to be the last one there, and remove the journal.
+// Several sessions of one daemon use one database, and no session may release the locks of another session. SQLite in
+// another program would otherwise consider itself the last user, and remove the journal.
 import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// SQLite's errors in our words.
+// SQLite's errors become our errors.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../../src/base/errors.ts';
@@ -8,7 +8,7 @@ const sqliteError = (code: string): Error => Object.assign(new Error('said by SQ
 
 for (const [code, kind] of [
   ['SQLITE_CORRUPT', 'StoreCorrupt'],
-  ['UNKNOWN_SQLITE_ERROR_779', 'StoreCorrupt'], // SQLITE_CORRUPT_INDEX, which libsql has no name for
+  ['UNKNOWN_SQLITE_ERROR_779', 'StoreCorrupt'], // SQLITE_CORRUPT_INDEX, for which libsql has no name
   ['UNKNOWN_SQLITE_ERROR_1034', 'StoreUnavailable'], // SQLITE_IOERR_FSYNC
   ['UNKNOWN_SQLITE_ERROR_9999', 'StoreUnavailable'],
 ] as const)
