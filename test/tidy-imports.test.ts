@@ -24,7 +24,7 @@ function imports(): Graph {
   return new Map(names.map((name) => [name, importsOf(name)]));
 }
 
-/** Returns every file that imports itself through others, with the path. */
+/** Returns every file that imports itself through other files, with the path of imports. */
 function circles(graph: Graph): string[] {
   const found: string[] = [];
   const done = new Set<string>();

@@ -1,5 +1,5 @@
 // The rules for sentences that a program can check: the first words of comments, words without an actor, the length of
-// a sentence, and the headings of DECISIONS. Each number is a ratchet: it may only become smaller.
+// a sentence, and the headings of DECISIONS. Each number may only become smaller.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +62,7 @@ function blocksOf(text: string): string[] {
 
 const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?:])\s+(?=[A-Z`"'*(@[])/);
 
-/** Code, links and references count as one word each: the reader skips them as one. */
+/** Code, links and references count as one word each, because a reader skips each of them at once. */
 const wordCount = (sentence: string): number =>
   sentence
     .replaceAll(/`[^`]*`|\([^()]*\)/g, 'x')

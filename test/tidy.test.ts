@@ -68,7 +68,7 @@ test('no test is skipped or focused by accident', () => {
   );
 });
 
-/** Folders of tests about the whole daemon, or the protocol, which mirror no folder of src. */
+/** Folders of tests about the whole daemon or the protocol. These folders mirror no folder of src. */
 const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
 /** Tests about the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
@@ -94,7 +94,7 @@ test('the linter limits a function of src to sixty lines, and each listed functi
   const exceptions = rules.overrides
     .filter(({ rules }) => typeof rules[limit] === 'object')
     .map(({ files, rules }) => [files.join(), (rules[limit] as [string, { max: number }])[1].max]);
-  // A ratchet: these numbers may only become smaller, and none may be added.
+  // These numbers may only become smaller, and no number may be added.
   assert.equal(exceptions, [
     ['src/commands/answers/announce.ts', 77],
     ['src/store/git/local.ts', 61],

@@ -1,4 +1,5 @@
-// A work tree in a temporary directory with a full capture into a store in memory, and git beside it for comparison.
+// Makes a work tree in a temporary directory, and captures it completely into a store in memory. Runs git on the work
+// tree for comparison.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { MemoryStore } from './stores/memory-store.ts';
 
 export interface Rig {
-  /** The directory with everything of the test. */
+  /** The directory with all files of the test. */
   readonly top: string;
   /** The work tree. */
   readonly root: string;
@@ -138,7 +139,7 @@ export function reasonFor(capture: Capture, path: string): string | undefined {
   return capture.skipped.find((one) => one.path === fromText(path))?.reason;
 }
 
-/** Returns the private copies that a capture has left in the spool. The file for reading the clock stays there. */
+/** Returns the private copies that a capture has left in the spool, without the file for reading the clock. */
 export function copiesLeft(store: MemoryStore): string[] {
   return readdirSync(store.spoolDirectory).filter((name) => name !== 'clock');
 }

@@ -20,16 +20,16 @@ import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
-/** A daemon that kills or fails itself as its arguments say; see planned-daemon.ts. */
+/** A daemon that kills itself or fails as its arguments say; see planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
 
 /** Runs the daemon as uid 65534, which has no rights of root. */
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
-  /** Default: 24, so that the remains of a kill can be resumed. */
+  /** Grace period in hours. By default 24, so that a session can be resumed after a kill. */
   readonly graceHours?: number;
-  /** The events to receive. Default: none. */
+  /** The events to receive. By default none. */
   readonly events?: readonly EventName[];
 }
 
@@ -95,7 +95,7 @@ export class DaemonRig {
     ];
   }
 
-  /** Runs `checkpointd` with these words, in a directory of the work tree, and ends it with the rig. */
+  /** Runs `checkpointd` with these words in a directory of the work tree. The rig ends the program. */
   run(
     words: readonly string[],
     directory = '.',
@@ -147,7 +147,7 @@ export class DaemonRig {
     return client;
   }
 
-  /** Opens a session on the work tree; always the same one unless the parameters say otherwise. */
+  /** Opens a session on the work tree. Opens the same session each time unless the parameters name another session. */
   open(client: WireClient, params: Partial<SessionOpenParams> = {}): Promise<SessionOpenResult> {
     return client.request('session/open', {
       workspace: this.work,
@@ -252,7 +252,7 @@ export async function withRig<T>(
   }
 }
 
-/** Returns git's findings in a repository; empty when it is healthy. */
+/** Returns the faults that git finds in a repository, or an empty text. */
 export function fsck(gitDir: string): string {
   const result = spawnSync('git', [`--git-dir=${gitDir}`, 'fsck', '--strict', '--no-dangling'], {
     encoding: 'utf8',

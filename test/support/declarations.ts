@@ -1,6 +1,6 @@
-// Compares frames with the declared protocol: every field of an answer or event, and the kind of every error. Notes
-// what went over the wire, for the check of unused declarations. The validators check types, but accept unknown
-// fields, as clients must.
+// Compares frames with the declared protocol: every field of an answer or event, and the kind of every error. Records
+// all declared parts that were sent, for the check of unused declarations. The validators check types, but accept
+// unknown fields, as clients must.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ export function undeclaredIn(frame: Frame, answered: string | undefined): string
   return schema === undefined ? [] : unknownFields(schema, value, method.name);
 }
 
-/** Notes the parameters that a client sends. */
+/** Records the parameters that a client sends. */
 export function noteSent(method: string, params: unknown): void {
   const document = protocol();
   noteTraffic(document, methods.get(method)?.params, params);
@@ -86,13 +86,13 @@ if (directory !== undefined)
     if (seen.size > 0) writeFileSync(join(directory, `${process.pid}-${Date.now()}`), [...seen].join('\n'));
   });
 
-/** Notes a value that went over the wire. */
+/** Records a value that was sent over the wire. */
 function noteTraffic(document: ProtocolDocument, schema: Schema | undefined, value: unknown): void {
   if (directory === undefined || schema === undefined) return;
   walk(document, schema, value, (name) => seen.add(name));
 }
 
-/** Notes the data of an error. */
+/** Records the data of an error. */
 function noteError(document: ProtocolDocument, data: { readonly kind?: string } | undefined): void {
   if (directory === undefined) return;
   seen.add(`error ${data?.kind ?? ''}`);

@@ -1,5 +1,5 @@
-// Which calls of the seam may change what the next process finds. A kill at any other call leaves the same disk as
-// the kill at the next change, so a sweep of kills takes the changes only.
+// Selects the calls of the seam that may change the disk for the next process. A kill at any other call leaves the same
+// disk as a kill at the next change, so a sweep kills only at changes.
 import { constants } from 'node:fs';
 
 const looking = new Set([
@@ -7,7 +7,7 @@ const looking = new Set([
   'close',
   'exists',
   'fstat',
-  'fsync', // only a power cut shows whether a file is synced
+  'fsync', // only a power cut makes a difference between synced and other files
   'lstat',
   'openPath',
   'opendir',

@@ -1,12 +1,12 @@
-// A git that dies on purpose. This git is first on PATH and passes everything on to the real git, until a
-// query contains a chosen word.
+// A git that crashes on purpose. The script is first on PATH and passes everything on to the real git, until a query
+// contains a chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Runs `body` with a git that dies of a segmentation fault when `command` is among its arguments and `word` among
- * them or in its input. `directory` is empty and gets the program.
+ * Runs `body` with a git that crashes with a segmentation fault when `command` is one of its arguments, and `word` is
+ * an argument or in its input. Writes the program into the empty `directory`.
  */
 export async function withDyingGit(
   {

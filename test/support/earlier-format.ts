@@ -27,13 +27,13 @@ export const archiveOfFormat1 = fileURLToPath(
   new URL('../../../test/fixtures/format-1.tar.gz', import.meta.url),
 );
 
-/** A directory with `work` and `storage` in it. `as` is the path that the files contain. */
+/** A directory with `work` and `storage` inside. The files contain `as` as the path of this directory. */
 export interface Place {
   readonly top: string;
   readonly as: string;
 }
 
-/** Returns the name of a session in format 1: 130 bits of SHA-256, five bits a letter. */
+/** Returns the name of a session in format 1: 130 bits of a SHA-256, with five bits in each letter. */
 export function sessionOfFormat1(workTree: string, strategy: string): string {
   const text = JSON.stringify([workTree, conversationOfFormat1, strategy]);
   let bits = '';
@@ -42,7 +42,7 @@ export function sessionOfFormat1(workTree: string, strategy: string): string {
   return `ses_${letters.map((letter) => '0123456789abcdefghjkmnpqrstvwxyz'[letter]).join('')}`;
 }
 
-/** Replaces the path of the work tree, and everything derived from it, in place. */
+/** Replaces in place the path of the work tree, and all values that are derived from this path. */
 export function retarget({ top, as: from }: Place, strategy: string, to: string, identity: string): void {
   const [oldWork, newWork] = [`${from}/work`, `${to}/work`];
   const [old, now] = [sessionOfFormat1(oldWork, strategy), sessionOfFormat1(newWork, strategy)];
@@ -80,7 +80,10 @@ function rewrite(path: string, renamed: (text: string) => string): void {
   }
 }
 
-/** Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns what a client saw then. */
+/**
+ * Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns the answers that a client got at
+ * that time.
+ */
 export function layOutFormat1(top: string, strategy: string): unknown {
   for (const name of ['work', 'storage']) rmSync(join(top, name), { recursive: true, force: true });
   const args = [

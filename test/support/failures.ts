@@ -1,4 +1,4 @@
-// Errors that tests expect: the daemon's own, identified by their kind.
+// Errors of the daemon that tests expect, identified by their kind.
 import { CheckpointdError } from '../../src/base/errors.ts';
 
 /** Returns the expected failure of a request. Throws when the request succeeds, or fails with another kind of error. */

@@ -1,4 +1,4 @@
-// Frames for tests to write and read, and the error in a frame.
+// Writes and reads frames for tests, and finds the error in a frame.
 import type { ErrorData } from '../../src/protocol/types.ts';
 
 export type Id = string | number | null;
@@ -30,7 +30,7 @@ export class WireFailure extends Error {
   }
 }
 
-/** The bytes of one frame around `body`. */
+/** Returns the bytes of one frame with `body`. */
 export function frameOf(body: string | object): Buffer {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return Buffer.from(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);

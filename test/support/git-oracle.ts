@@ -1,4 +1,4 @@
-// Git itself for comparison: plain git in a clean environment, and small snapshots passed to a store.
+// Runs plain git in a clean environment for comparison, and passes small snapshots to a store.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/st
 import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 
-/** Runs git like a user without any settings, in `cwd`. Throws git's message when it fails. */
+/** Runs git in `cwd` as a user without any settings. Throws git's message when it fails. */
 export function git(cwd: string, ...args: string[]): string {
   return gitBytes(cwd, ...args).toString('utf8');
 }
@@ -64,7 +64,7 @@ export interface TestFile {
   readonly permissions?: number;
 }
 
-/** Passes a whole tree to the store, like a capture. */
+/** Passes a whole tree to the store, as a capture does. */
 export async function capture(
   store: SnapshotStore,
   tree: Readonly<Record<string, TestFile | string>>,

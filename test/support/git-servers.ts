@@ -1,5 +1,5 @@
-// Git servers on the loopback address: sshd, and https in front of `git http-backend`; and a proxy that cuts
-// connections.
+// Starts git servers on the loopback address: sshd, and https in front of `git http-backend`. Starts also a proxy that
+// cuts connections.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
@@ -14,7 +14,7 @@ export interface GitServer {
   /** Returns the address of a repository, by its path. */
   url(path: string, port?: number): string;
   readonly gitconfig: string;
-  /** The status with which an https server refuses every request. */
+  /** The status with which the https server refuses every request. */
   refusal?: number | undefined;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startSshd(directory: string): Promise<GitServer> {
 
 const [user, password] = ['me', 'open sesame'];
 
-/** Starts an https server that requires a password, which a credential helper has. */
+/** Starts an https server that requires a password. A credential helper has the password. */
 export async function startHttps(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -150,7 +150,7 @@ export async function startHttps(directory: string): Promise<GitServer> {
 
 export interface Cutter {
   port: number;
-  /** The number of bytes of a connection that pass. */
+  /** Number of bytes after which a connection is cut. */
   cutAfter: number;
   /** The number of connections that were cut. */
   cuts: number;
@@ -159,7 +159,7 @@ export interface Cutter {
   close(): void;
 }
 
-/** Forwards connections to a port, and cuts each after this number of bytes. */
+/** Forwards connections to a port, and cuts each connection after a number of bytes. */
 export async function startCutter(to: number): Promise<Cutter> {
   const cutter = {
     port: 0,

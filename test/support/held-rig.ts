@@ -1,4 +1,4 @@
-// A work tree with fast captures over a real watcher, and beside it a capturer that always scans everything: both
+// A work tree with two capturers: one makes fast captures with a real watcher, and one always scans everything. Both
 // must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -54,7 +54,7 @@ export class HeldRig {
     return join(this.rig.root, path);
   }
 
-  /** Makes a capture that may be fast. The next one builds on it. */
+  /** Makes a capture that may be fast. The next capture builds on this capture. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
     const capture = this.#count(await this.fast.capture(previous === undefined ? {} : { previous }));
@@ -79,8 +79,8 @@ export class HeldRig {
   }
 
   /**
-   * Captures like a restore that wrote and removed these paths a moment after a capture, and checks that a full
-   * capture gives the same.
+   * Captures as after a restore that wrote and removed these paths a moment after a capture. Checks that a full capture
+   * gives the same tree.
    */
   async agreesAfter(
     capture: Capture,
@@ -105,7 +105,7 @@ export class HeldRig {
   }
 }
 
-/** Makes random edits of every kind. After every few of them a fast capture equals a full one. */
+/** Makes random edits of every kind. Checks after every few edits that a fast capture equals a full capture. */
 export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void> {
   const random = new Random(seed);
   const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
@@ -113,13 +113,13 @@ export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void>
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest contents again. Because these files are younger, the other files depend
-  // on the watcher.
+  // A capture reads the 200 youngest contents again. These files are the youngest, so captures of all other files
+  // depend on the watcher.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {
     for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
-    // Builds on another snapshot than that of the last scan, like a capture after a restore.
+    // Builds on a snapshot that is not from the last scan, as a capture after a restore does.
     if (it.previous !== undefined) earlier.push(it.previous);
     if (random.below(8) === 0) it.previous = random.pick(earlier.slice(-5));
     await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);

@@ -1,6 +1,6 @@
-// A daemon without a process around it, and scratch repositories, for the tests of commands. See session-rig.ts for
-// one session of it, and daemon-rig.ts for daemons in processes. Parameters and results are checked with the schema,
-// like on the wire. Framing and exit codes are tested elsewhere.
+// A daemon in this process, and scratch repositories, for the tests of commands. See session-rig.ts for a single
+// session, and daemon-rig.ts for daemons in separate processes. Parameters and results are checked with the schema, as
+// on the wire. Other tests check framing and exit codes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -56,7 +56,7 @@ export class InProcessDaemon {
     });
   }
 
-  /** Sends a request like the wire: validated in both directions. */
+  /** Sends a request, and validates parameters and result as on the wire. */
   async call<M extends Wire.RequestMethod>(
     method: M,
     params: Wire.ParamsOf<M>,
@@ -139,7 +139,7 @@ export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'sr
   return root;
 }
 
-/** Writes files (`null` bytes as latin1) and their directories. A value `-> x` makes a link to x. */
+/** Writes files and their directories, with the texts as latin1. A value `-> x` makes a link to x. */
 export function write(root: string, files: Record<string, string>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
@@ -170,7 +170,7 @@ export function manifest(root: string): Record<string, string> {
   return found;
 }
 
-/** Returns git's view of the user's repository, which no code of ours may change. */
+/** Returns the state of the user's repository as git reports it. No code of ours may change this state. */
 export function repositoryState(root: string): string {
   const index = createHash('sha256')
     .update(readFileSync(join(root, '.git/index')))

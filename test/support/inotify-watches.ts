@@ -1,7 +1,7 @@
-// Reads the kernel's list of this process's watches: only this list shows that a handle was closed.
+// Reads the kernel's list of the watches of this process, because only this list shows that a handle was closed.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the number of directories on which this process has inotify watches. Undefined without /proc. */
+/** Returns the number of directories on which this process has inotify watches. Returns undefined without /proc. */
 export function inotifyWatches(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let count = 0;

@@ -1,5 +1,5 @@
-// A restore that breaks half-way in this process, and the session that is opened again after it: the effect of a
-// kill, without the kill. The work tree can be changed in between.
+// Breaks a restore half-way in this process, and opens the session again. This has the effect of a kill without a kill.
+// The test can change the work tree in between.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
@@ -17,7 +17,7 @@ export function breakAt(n: number): Fault {
 }
 
 /**
- * Runs `restore`, breaks it at the n-th rename, link or unlink in the work tree, and gives the session up like a kill
+ * Runs `restore`, breaks it at the n-th rename, link or unlink in the work tree, and abandons the session as a kill
  * does.
  */
 export async function interrupt(

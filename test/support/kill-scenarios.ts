@@ -1,5 +1,6 @@
-// Scenarios that show that files and conversation move together: a restore of both, the end of a tangent with files, and
-// a revert of a turn or of one author. Each run kills the daemon at another change of the disk; the next daemon must find a whole state.
+// Scenarios in which files and conversation must change together. They are a restore of both, the end of a tangent with
+// files, and a revert of a turn or of one author. Each run kills the daemon at another change of the disk. The next
+// daemon must find a complete state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -24,7 +25,7 @@ async function wholeOf(rig: WireSession): Promise<Whole> {
   };
 }
 
-/** Prepares the kill, and returns the state of a finished move. */
+/** Prepares the kill, and returns the state after the complete change. */
 type Prepare = (rig: WireSession) => Promise<Whole>;
 type Move = (rig: WireSession) => Promise<unknown>;
 
@@ -95,7 +96,9 @@ export const revertOfTurn: Scenario = {
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', idempotencyKey: 'k' }),
 };
 
-/** Reverts what the session reported in a turn. Another line of the same file was edited by hand in that turn. */
+/**
+ * Reverts the changes that the session reported in a turn. In this turn another line of the file was edited by hand.
+ */
 export const revertOfAuthor: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
@@ -162,7 +165,7 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
       assert.is(state, isAfter ? 'committed' : 'unknown', `killed at change ${n}: the fate of the operation`);
       assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
       if (!isKilled) assert.ok(isAfter);
-      // Nothing was lost on the way: the state before can be restored.
+      // Nothing was lost, because the former state can be restored.
       if (isAfter) {
         await next.request('checkpoint/undo', {});
         const { counters: _ours, ...there } = await wholeOf(next);

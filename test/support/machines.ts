@@ -1,4 +1,4 @@
-// Machines that share a git remote: each is a daemon with its own storage in this process, and a work tree.
+// Machines that share a git remote. Each machine is a work tree and a daemon in this process with its own storage.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,10 @@
-// Frames like those of a broken client, from one seed: bytes flipped, removed, doubled, noise inserted.
+// Makes frames of a broken client from a seed: with bytes flipped, removed or doubled, and noise inserted.
 import { frameOf } from './frames.ts';
 
-/** Returns a small fast generator of 32 random bits (mulberry32): fast-check would take minutes for this many. */
+/**
+ * Returns a small fast generator of 32 random bits (mulberry32), because fast-check would take minutes for so many
+ * frames.
+ */
 export function random(start: number): (below: number) => number {
   let state = start >>> 0;
   return (below) => {
@@ -86,7 +89,9 @@ export function mutatedFrames(
 /** Requests of every kind with invalid bodies in valid frames. */
 export interface MutatedBody {
   readonly bytes: Buffer;
-  /** The id that the daemon must answer. Undefined when the mutation may have changed it, or the form. */
+  /**
+   * The id that the daemon must answer. Undefined when the mutation may have changed the id or the form of the request.
+   */
   readonly id: string | undefined;
 }
 

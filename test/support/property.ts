@@ -1,5 +1,5 @@
-// Properties with a known seed: a failure prints it, SEED=… repeats it, RUNS=… sets the number of inputs. With CI set
-// the seed is fixed, so that a red run comes from the change. Other runs search with new seeds.
+// Checks properties with a seed. A failure prints the seed, SEED=… repeats a run, and RUNS=… sets the number of inputs.
+// When CI is set the seed is fixed, so that only a change of the code can fail. Other runs use new seeds.
 import fc from 'fast-check';
 
 export const seed = Number(

@@ -1,5 +1,5 @@
-// One session of a daemon in this process, with access to the session itself: for tests that install a fault, use an
-// abort signal, or check internals. For the daemon as a process, see daemon-rig.ts.
+// Gives tests direct access to a session of a daemon in this process. Such tests install a fault, use an abort signal,
+// or check internals. For the daemon as a process, see daemon-rig.ts.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Session } from '../../src/session/session.ts';
 import { git } from './git-oracle.ts';
 import { InProcessDaemon } from './in-process-daemon.ts';
 
-/** The context of one operation; `signal` cancels it. */
+/** Returns the context of one operation. `signal` cancels the operation. */
 export function operation(signal: AbortSignal = new AbortController().signal): OperationContext {
   return {
     signal,
@@ -47,7 +47,7 @@ export class SessionRig {
     return this.daemon.logged.map(({ level, message }) => `${level} ${message}`);
   }
 
-  /** The methods of the notifications that a client would have got. */
+  /** The methods of all notifications that a client would have got. */
   get told(): string[] {
     return this.daemon.told.map(({ method }) => method);
   }
@@ -83,7 +83,7 @@ export class SessionRig {
     return session;
   }
 
-  /** Sends a request like the client for which `open` opens the session. */
+  /** Sends a request as the client for which `open` opens the session. */
   request<M extends CommandMethod>(
     method: M,
     params: ParamsOf<M>,

@@ -8,7 +8,7 @@ process.on('exit', () => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
-/** A fresh directory under the system's temporary one. */
+/** Makes a new directory below the system's temporary directory. */
 export function temporaryDirectory(name = 'test'): string {
   const directory = mkdtempSync(join(tmpdir(), `checkpointd-${name}-`));
   made.push(directory);

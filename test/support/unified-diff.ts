@@ -1,5 +1,5 @@
-// Applies a unified diff of one text, so that a test can distinguish a right one from one that only looks right.
-// Strict: context and removed lines must match. Knows no file names and no binary patches.
+// Applies a unified diff of one text, so that a test can distinguish a correct diff from a diff that only looks
+// correct. Context and removed lines must match. Supports no file names and no binary patches.
 
 /** Returns the text after the patch. Throws when the patch does not match. An empty patch changes nothing. */
 export function applyUnified(before: string, patch: string): string {
@@ -17,7 +17,7 @@ export function applyUnified(before: string, patch: string): string {
     }
     if (result.length === 0 && at === 0 && /^(diff|index|---|\+\+\+|new|deleted|old|similarity) /.test(line))
       continue;
-    // "\ No newline at end of file" removes the newline of the line before it.
+    // "\ No newline at end of file" removes the newline of the previous line.
     const text = lines[i + 1]?.startsWith('\\') ? line.slice(1, -1) : line.slice(1);
     if (line.startsWith('+')) result.push(text);
     else if (line.startsWith(' ') || line.startsWith('-')) {
@@ -31,7 +31,7 @@ export function applyUnified(before: string, patch: string): string {
   return result.join('');
 }
 
-/** Splits lines with their newlines. A last line may have none. */
+/** Splits lines and keeps their newlines. The last line may have no newline. */
 function splitLines(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }

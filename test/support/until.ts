@@ -1,5 +1,5 @@
-// The only way in which tests wait for an event elsewhere: a test checks a condition repeatedly until it is
-// true, or fails with the name of the condition.
+// The only way in which tests wait for an event elsewhere. A test checks a condition repeatedly until the condition is
+// true, or fails with its name.
 
 /** Checks every few milliseconds until `holds` returns true. Fails with `what` after `msMax` (default 30 s). */
 export async function until(

@@ -1,7 +1,6 @@
-// A client for tests: starts the daemon (or any program), exchanges frames with it and never leaves it
-// running. The client parses strictly with independent code, and checks every frame with the schema: received
-// frames must be valid, and an invalid request must be refused. Frames written raw are deliberately invalid
-// and are not checked.
+// A client for tests, which starts the daemon (or any program), exchanges frames with it and never leaves it running.
+// The client parses strictly with independent code. It checks every frame with the schema: received frames must be
+// valid, and an invalid request must be refused. Raw frames are deliberately invalid and are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,
@@ -25,7 +24,7 @@ import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 /** The daemon of this checkout, as in the package. */
 export const daemonEntry = programFile();
 
-/** Returns one of the daemons in which tests install faults, built like the daemon itself (scripts/bundle.ts). */
+/** Returns the path of a daemon in which tests install faults. scripts/bundle.ts builds it like the daemon itself. */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.js`);
 
@@ -42,15 +41,15 @@ export interface Exit {
 }
 
 export interface WireOptions {
-  /** The program and its arguments. Default: this node with the compiled daemon. */
+  /** The program and its arguments. By default this Node with the compiled daemon. */
   readonly command?: readonly [string, ...string[]];
   /** Arguments after the daemon's entry. */
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** How long `request`, `next` and `exit` wait before they fail the test. Default: 30 s. */
+  /** Time in milliseconds after which `request`, `next` and `exit` fail the test. By default 30 s. */
   readonly timeoutMs?: number;
-  /** True when results, errors and events must match the schema. Default: true. */
+  /** True when results, errors and events must match the schema. By default true. */
   readonly validate?: boolean;
 }
 
@@ -74,7 +73,7 @@ export class WireClient {
   readonly #validate: boolean;
   readonly #waiters = new Set<Waiter>();
   readonly #methodOf = new Map<Id, string>();
-  /** Invalid requests, sent on purpose: they may be refused, never served. */
+  /** Invalid requests that were sent on purpose. The daemon must refuse them. */
   readonly #misfits = new Set<Id>();
   #rest: Buffer = Buffer.alloc(0);
   #lastId = 0;
@@ -102,7 +101,7 @@ export class WireClient {
     });
   }
 
-  /** Returns events and other notifications received so far, of one method or of all. */
+  /** Returns the notifications that were received up to now, of one method or of all methods. */
   events<M extends NotificationMethod>(method: M): EventOf<M>[] {
     return this.frames.filter((frame) => frame.method === method).map((frame) => frame.params as EventOf<M>);
   }
@@ -150,7 +149,7 @@ export class WireClient {
     return this.next((frame) => frame.method === undefined && (frame.id === id || frame.id === null), before);
   }
 
-  /** Returns the first wanted frame from number `from` on (default: from now), which may come later. */
+  /** Returns the first wanted frame from number `from` on (by default from now), and waits for it if needed. */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);
     if (already !== undefined) return Promise.resolve(already);
@@ -179,7 +178,7 @@ export class WireClient {
     return result;
   }
 
-  /** Ends in order: shutdown, exit. Returns the end of the process. */
+  /** Ends the daemon in order with shutdown and exit. Returns how the process ended. */
   async close(): Promise<Exit> {
     await this.request('shutdown', {});
     this.notify('exit');
@@ -192,7 +191,7 @@ export class WireClient {
     return this.exit();
   }
 
-  /** Waits for the end of the process, which must come by itself. */
+  /** Waits until the process ends by itself. */
   async exit(): Promise<Exit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

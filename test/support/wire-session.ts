@@ -1,5 +1,6 @@
-// One session of a daemon over stdio, and the client that opened it: a small repository as work tree, and its own
-// storage. For several daemons or their ends see daemon-rig.ts, for the session's internals session-rig.ts.
+// One session of a daemon over stdio, and the client that opened the session. The work tree is a small repository, and
+// the storage is new. For several daemons or their ends see daemon-rig.ts, and for the session's internals
+// session-rig.ts.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,7 +72,7 @@ export class WireSession {
     return this.request('conversation/append', { entry: { user, assistant: { content: `re ${text}` } } });
   }
 
-  /** Returns the conversation's document, as a client gets it. */
+  /** Returns the conversation's document in the form that a client gets. */
   async document(): Promise<Record<string, unknown>> {
     return { ...(await this.request('conversation/export', {})).document };
   }

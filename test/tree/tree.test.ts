@@ -1,4 +1,4 @@
-// A tree as a value: looking up paths, adding files, and comparing two trees.
+// Looks up paths in a tree, adds files, and compares two trees.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

@@ -10,7 +10,7 @@ const test = suite('change log');
 
 const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'd', 'd/e'].map(fromText);
 
-/** A recorded position, and the number of marks at that time. `loss`: a change was missed since then. */
+/** A recorded position, and the number of marks at that time. `loss` is set when a change was missed since then. */
 interface Look {
   readonly position: number;
   readonly marks: number;
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: constant('look' as const) }) },
 );
 
-/** A change log beside a plain list of all marks. */
+/** A change log and a plain list of all marks. */
 class Model {
   readonly log = new ChangeLog();
   readonly #list: { readonly path: TreePath; readonly source: ChangeSource }[] = [];

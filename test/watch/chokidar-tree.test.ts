@@ -17,7 +17,7 @@ const many = Array.from({ length: 12 }, (_, a) => [
 interface Rig {
   readonly root: string;
   readonly watch: ChokidarTree;
-  /** Writes a file again and again until its change was reported. */
+  /** Writes a file again and again until its change is reported. */
   readonly writeUntilMarked: (path: string) => Promise<void>;
   readonly paths: Set<string>;
 }
@@ -71,7 +71,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     for (const path of ['born', 'd3/s0', 'd3', 'd5', 'd6/s1']) {
       const before = watch.directories;
       rmSync(join(root, path), { recursive: true });
-      // chokidar does not notice a directory that is back before its check.
+      // chokidar does not detect that a directory was removed if it is back before chokidar checks.
       await until(`${path} is unwatched`, () => watch.directories < before);
       assert.ok(paths.has(join(root, path)));
       paths.clear();
@@ -89,7 +89,7 @@ test('chokidar watches a directory that replaces an empty directory in one step,
       await writeUntilMarked(`${path}/f`);
       rmSync(join(root, path, 'f'));
       mkdirSync(join(aside, 'new/deep'), { recursive: true });
-      renameSync(join(aside, 'new'), join(root, path)); // chokidar never sees the path without a directory
+      renameSync(join(aside, 'new'), join(root, path)); // whenever chokidar checks, the path is a directory
       paths.clear();
       await writeUntilMarked(`${path}/g`);
       await writeUntilMarked(`${path}/deep/f`);

@@ -45,8 +45,8 @@ async function withHandles(
 }
 
 /**
- * Changes the tree and then passes the fence. Returns the position before the change. On a busy machine a
- * fence may be late, or the thread may suspect a loss. In that case everything is repeated.
+ * Changes the tree and then passes the fence. Returns the position before the change. On a busy machine a fence may be
+ * late, or the thread may suspect a loss. Then repeats the change and the fence.
  */
 async function fencedAfter({ handles }: Rig, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {
@@ -196,7 +196,7 @@ if (process.platform === 'linux') {
 
   test('opening very many handles does not block the thread, so the handles lose no change meanwhile', () =>
     withHandles([], async ({ handles }) => {
-      // Missing directories take as long as others, and the test need not make them.
+      // Missing directories take as long as existing directories, and the test need not make them.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];
       let isComplete = false;
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {

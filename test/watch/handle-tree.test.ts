@@ -1,4 +1,5 @@
-// The open handles of a tree: each belongs to the directory that existed when it was opened, and closes with it.
+// Each open handle of a tree belongs to the directory that existed when the handle was opened, and closes with this
+// directory.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ interface Rig {
   readonly root: string;
   readonly tree: HandleTree;
   readonly marked: Set<string>;
-  /** Writes a file, and waits until it is marked. */
+  /** Writes a file, and waits until the file is marked. */
   readonly marks: (path: string) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// The watching threads that all sessions of a daemon share: their number, and what the failure or the end of one
-// session means for the others.
+// Tests the watching threads that all sessions of a daemon share: their number, and how a failure or the end of one
+// session affects other sessions.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function inotifyInstances(): number {
   }).length;
 }
 
-/** A work tree with the directory `d` and its watcher, which is live. */
+/** A work tree with the directory `d` and a live watcher. */
 async function watch(root: string): Promise<WorkTreeWatcher> {
   mkdirSync(join(root, 'd'), { recursive: true });
   const fenceDirectory = join(temporaryDirectory('fence'), 'fence');
@@ -60,7 +60,7 @@ async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string
   });
   await until(`${name} is reported`, () => {
     if (watcher.dirtyPaths(1000).includes(path)) return true;
-    writeFileSync(join(root, 'd', name), 'x'); // the write above may have come before a new directory was watched
+    writeFileSync(join(root, 'd', name), 'x'); // the write above may be earlier than the watch of a new directory
     return false;
   });
 }

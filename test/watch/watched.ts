@@ -1,4 +1,4 @@
-// A work tree, its watcher, and the batches of which clients were notified.
+// A work tree, its watcher, and the batches of changes that clients got.
 import { silentLog } from '../../src/base/log.ts';
 import { toText } from '../../src/tree/tree-path.ts';
 import type { ChangeBatch } from '../../src/watch/change-batches.ts';
@@ -45,7 +45,7 @@ export async function watching(
 /** A work tree in a repository, and captures of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Reports a successful capture that began now. */
+/** Notifies the watcher of a successful capture that began now. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

@@ -1,4 +1,4 @@
-// The watchers when the kernel has too few watches: in a user namespace with its own limit.
+// Tests the watchers with too few watches of the kernel, in a user namespace with its own limit.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,8 +7,8 @@ import { withRig } from './watched.ts';
 const test = suite('the limit of watches');
 
 /**
- * Runs a module's text with `root`, with a limit of this number of watches or instances. Returns undefined
- * where a limit is impossible.
+ * Runs the text of a module with `root` and a limit for watches or instances. Returns undefined if this system cannot
+ * set a limit.
  */
 function underLimit(
   max: number,

@@ -1,5 +1,4 @@
-// Each source of the change log is switched off in turn: with any remaining source, every capture equals the work
-// tree.
+// Switches off each source of the change log in turn. With any remaining source every capture equals the work tree.
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -17,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('sources of the change log');
 
-/** Captures that use the watcher beside captures that never do. */
+/** Makes captures with the watcher, and captures without the watcher for comparison. */
 class Watched {
   readonly rig: Rig = makeRig();
   readonly batches: ChangeBatch[] = [];
@@ -119,7 +118,7 @@ if (isLinux) {
       linkSync(join(it.rig.root, 'd/f'), outside);
       await it.capture('first');
       await it.capture('second');
-      writeFileSync(outside, 'now!'); // no handle reports a write through a name outside
+      writeFileSync(outside, 'now!'); // no handle reports a write through a second name outside the work tree
       it.watcher.changes.mark(fromText('d/f'), 'chokidar');
       assert.is((await it.capture('widened')).path, 'fast');
       it.watcher.changes.mark(fromText(''), 'chokidar');

@@ -1,4 +1,5 @@
-// The watcher with chokidar alone: batches for clients, ignored paths, links, start and end, bursts, threads that fail.
+// Tests the watcher with chokidar alone: batches for clients, ignored paths, links, start and end, bursts, threads that
+// fail.
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,7 +133,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
       if (before !== undefined) assert.is(inotifyWatches(), before);
       assert.is(watcher.figures.state, 'unwatched');
     });
-    // Closed during its scan.
+    // This watcher is closed during its scan.
     const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     early.start();
     await early.close();

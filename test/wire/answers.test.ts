@@ -1,5 +1,5 @@
-// Answers match the reference: rarely sent fields are sent, exclusive parameters are refused, and a plan has the same
-// order as its run. Every test with a session checks that nothing undeclared comes.
+// Answers match the reference: rare fields are sent, parameters that exclude each other are refused, and a plan has the
+// same order as the restore. Every test with a session checks that the daemon sends nothing undeclared.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

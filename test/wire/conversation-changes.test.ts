@@ -1,5 +1,5 @@
-// Changes of the conversation: each sends its event before its answer, is made once under its key, and is refused
-// without a trace.
+// Each change of the conversation sends its event before its answer, and is made once under its key. A refused change
+// leaves no trace.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

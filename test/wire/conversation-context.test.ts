@@ -1,4 +1,4 @@
-// Context files of a conversation: allowed paths, the size limit, and the message built from them.
+// Tests the context files of a conversation: allowed paths, the size limit, and the context message.
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -45,8 +45,7 @@ test('context files are in the work tree and within the limit, and their message
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // The watcher may report the files above late. The daemon then rightly discards the message, which is
-    // built again.
+    // The watcher may report the files above late. The daemon then correctly drops the message and builds it again.
     await until('the message is remembered', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;

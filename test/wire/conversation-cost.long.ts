@@ -1,5 +1,5 @@
-// The cost of the conversation: an append over the wire compared with a bare round trip, and a checkpoint for
-// different lengths of the history. Both are measured in turns in the same run. Prints the medians.
+// Compares the time of an append over the wire with a bare round trip, and the time of a checkpoint for two lengths of
+// the history. Measures both in turns in the same run. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -38,7 +38,7 @@ test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)',
       rig.client.frames.length = 0;
       rounds.push({ append: median(append), bare: median(bare) });
     }
-    // The best of many medians: other load on the machine slows single rounds fourfold.
+    // Takes the best of many medians, because other load on the machine slows single rounds fourfold.
     const append = Math.min(...rounds.map((round) => round.append));
     const bare = Math.min(...rounds.map((round) => round.bare));
     console.log(`note: append p50 ${append.toFixed(3)} ms, bare ${bare.toFixed(3)} ms`);
@@ -68,7 +68,7 @@ test('a checkpoint takes as long with 10,000 entries as with 10 (C33)', async ()
     await fill(long, 10_000);
     const [a, b]: [number[], number[]] = [[], []];
     for (let n = -warmUp; n < measured; n += 1) {
-      // Pairs, with either first in turn, so that load on the machine affects both alike.
+      // Measures in pairs and alternates the order, so that load on the machine affects both alike.
       const pair = n % 2 === 0 ? [short, long] : [long, short];
       for (const rig of pair) {
         const ms = await checkpoint(rig, `${n}`);

@@ -1,4 +1,4 @@
-// The conversation exported to a file and imported from one, and refused documents.
+// Exports the conversation to a file, imports a file, and imports invalid documents.
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

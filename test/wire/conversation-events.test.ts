@@ -1,5 +1,5 @@
-// Every change of the conversation, method by method, for a subscriber: one event, before the answer, with the state
-// that conversation/get answers then. The list of methods is protocol.json's, so that a new one cannot be forgotten.
+// For every change of the conversation a subscriber gets one event before the answer, with the same state as
+// conversation/get. The list of methods comes from protocol.json, so that no new method can be forgotten.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -30,7 +30,7 @@ const document = {
   transcript: [],
 };
 
-/** In this order in one session, each changes something. */
+/** In this order in one session, each method changes something. */
 const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/append', { entry }],
   ['conversation/append', { entry }],

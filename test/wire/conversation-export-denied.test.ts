@@ -1,4 +1,4 @@
-// conversation/export into a directory that the daemon may not write: the error is about the disk and not about the
+// When the daemon may not write into a directory, the error of conversation/export is about the disk and not about the
 // parameters.
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

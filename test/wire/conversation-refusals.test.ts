@@ -1,5 +1,5 @@
-// Invalid input over the wire is refused with its remedy, without an event, and the export before and after is the
-// same. test/protocol/bad-values.test.ts has input with an invalid form.
+// The daemon refuses invalid input over the wire with a remedy and without an event, and the exported conversation does
+// not change. test/protocol/bad-values.test.ts has input with an invalid form.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';

@@ -1,5 +1,5 @@
-// Every answered change exists after SIGKILL: a realistic session is repeated, field by field, and a daemon is killed
-// during changes.
+// Every answered change exists after SIGKILL. One test compares a realistic session field by field, and one test kills
+// a daemon during changes.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// The sent part of the conversation, and whether it fits: the valid range, the limit of a message, the use of the
-// model's window, and the context of agents.
+// Tests which part of the conversation is sent, and whether this part fits. Covers the valid range, the limit for a
+// message, the use of the model's window, and the context of agents.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../src/protocol/types.ts';

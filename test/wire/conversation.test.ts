@@ -1,4 +1,5 @@
-// The conversation on the wire: its fields, its history in pages, its model, its next message, the lines of files.
+// Tests the conversation on the wire: its fields, its history in pages, its model, its next message, the counts of
+// lines.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,6 +1,6 @@
-// Sends mutated frames to real daemons. In 2,000 the framing is broken: each run ends in a full answer or in one
-// -32700 and exit code 1. In 2,000 the frames are whole and their bodies are broken: all reach the dispatch of one
-// daemon.
+// Sends mutated frames to real daemons. In one test 2,000 frames have a broken framing. Each run ends with all answers,
+// or with one -32700 and exit code 1. In the other test 2,000 frames are whole but have broken bodies, and one daemon
+// dispatches all of them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
@@ -66,7 +66,7 @@ test('a daemon answers every complete frame with an invalid body, and continues 
         const before = client.frames.length;
         const sent = Array.from({ length: 40 }, (_, i) => {
           const { method, params } = requests[below(requests.length)] ?? { method: '', params: {} };
-          // Fills the placeholders of examples. An unknown placeholder is one more invalid value.
+          // Fills the placeholders of examples. An unknown placeholder becomes an invalid value.
           const text = JSON.stringify(params)
             .replaceAll('${session}', session)
             .replaceAll('${workspace}', open.workspace);

@@ -1,5 +1,5 @@
-// A client's process is killed in the middle of each change with a key. The next client finds the session as before
-// or as after, operation/get says which, and a repetition with the key makes the change once.
+// Kills the process of a client in the middle of each change with a key. The next client finds the session before or
+// after the change, and operation/get says which state. A repetition with the key makes the change only once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,12 +51,12 @@ const changes: Readonly<Record<string, Change>> = {
   'ledger/recordWrite': { params: { path: 'a.txt' } },
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
-/** Other tests kill these: their keys belong to no open session, or their parameters are documents. */
+/** Other tests kill these methods, because their keys belong to no open session, or their parameters are documents. */
 const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',
   'session/delete',
-  'checkpoint/init', // keyed-kills.test.ts: in this test the next opening would enable checkpoints, too
+  'checkpoint/init', // keyed-kills.test.ts tests this method, because in this test the next opening would also enable checkpoints
   'conversation/setTools', // the same record and the same path as setModel
   'conversation/setAgents',
   'conversation/recordLines',
@@ -64,9 +64,9 @@ const elsewhere = [
   'remote/push', // scenarios/travel-killed.ts
   'remote/fetch',
   'session/import',
-  'remote/add', // one rename of the list of remotes
+  'remote/add', // its only effect is a rename of the list of remotes
   'remote/remove',
-  'remote/delete', // the remote changes, and the session does not
+  'remote/delete', // the request changes the remote but not the session
 ];
 
 async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {

@@ -1,5 +1,5 @@
-// The meaning of the wire beyond its form, with a real daemon: keys that survive a daemon, and ends of a session.
-// protocol/conformance has the form. killed-client.long.ts has clients that die during a request.
+// Tests the meaning of requests with a real daemon: keys that survive a daemon, and the end of a session.
+// protocol/conformance tests the form. killed-client.long.ts tests clients that die during a request.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repository } from '../support/in-process-daemon.ts';

@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // With descriptors, the link itself is opened. Without them, the opening fails.
+    // With descriptors, the link itself is opened. Without descriptors, the opening fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),
@@ -234,8 +234,8 @@ test('no edit that a program makes during restores is lost (F76)', async () => {
       await setImmediate();
     }
     await ended;
-    // Only the late look finds the write of a program that was suspended between opening a file and writing to it.
-    // When a later restore has changed the path since, that write is kept beside it.
+    // Only the late look finds the write of a program that was suspended between opening a file and writing to it. When
+    // a later restore has changed the path, the write is kept beside the path.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
       const late = await lookAtDisplaced({ directory: `${top}/${name}`, root, id, contents });

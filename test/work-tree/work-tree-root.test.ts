@@ -1,6 +1,6 @@
-// Another file system is mounted over the work tree, or its own is unmounted, while a session is open. The
-// other file system does not contain the user's files, so it is neither captured nor written to. Needs root
-// (mount) on Linux.
+// While a session is open, another file system is mounted over the work tree, or the work tree's file system is
+// unmounted. The file system that then takes the path does not contain the user's files, so the daemon neither captures
+// it nor writes to it. Needs root (mount) on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,14 +20,17 @@ export class Axe {
     this.#debugger = debugging;
   }
 
-  /** Injects axe into the page, where it stays until the page is reloaded. */
+  /** Injects axe into the page. axe stays until the page is loaded again. */
   static async in({ context, page }: WatchedPage): Promise<Axe> {
     const debugging = await context.newCDPSession(page);
     await debugging.send('Runtime.evaluate', { expression: `${readFileSync(script, 'utf8')};undefined` });
     return new Axe(debugging);
   }
 
-  /** Returns each element that violates one of the rules, after its impact and the rule. Absent: all rules. */
+  /**
+   * Returns a line for each element that violates one of the rules: impact, rule and element. When `rules` is absent,
+   * checks all rules.
+   */
   async violations(rules?: readonly string[]): Promise<readonly string[]> {
     const { result, exceptionDetails } = await this.#debugger.send('Runtime.evaluate', {
       expression: look(rules),

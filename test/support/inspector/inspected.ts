@@ -10,7 +10,7 @@ export class Inspected {
   client: WireClient | undefined;
   session = '';
 
-  /** Starts a daemon, or another one after a kill, and opens the session in it. */
+  /** Starts a daemon, also after a kill, and opens the session. */
   async open(conversationId = 'conversation'): Promise<void> {
     this.client = await this.rig.start();
     const { session } = await this.rig.open(this.client, {
@@ -20,7 +20,7 @@ export class Inspected {
     this.session = session;
   }
 
-  /** Sends a request to the daemon like an agent. */
+  /** Sends a request to the daemon as an agent would. */
   ask<M extends RequestMethod>(method: M, params: Omit<ParamsOf<M>, 'session'>): Promise<ResultOf<M>> {
     if (this.client === undefined) throw new Error('no daemon was started');
     return this.client.request(method, { session: this.session, ...params });
@@ -47,7 +47,7 @@ export class Inspected {
     return program.stdout.trim();
   }
 
-  /** Ends the inspectors first, because the daemon of a killed inspector still writes for a moment. */
+  /** Ends the inspectors first, because a daemon still writes for a moment when its inspector is killed. */
   async dispose(): Promise<void> {
     await this.rig.endPrograms();
     await this.rig.dispose();

@@ -28,7 +28,7 @@ export class WatchedPage {
     const { origin } = new URL(link);
     page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      // The browser itself writes a refused connection to the console.
+      // The browser itself logs a refused connection to the console.
       const isOurs =
         message.type() === 'error' && !/WebSocket connection|Failed to load resource/.test(message.text());
       if (isOurs || /Content.Security.Policy|TrustedHTML/i.test(message.text()))
@@ -47,7 +47,7 @@ export class WatchedPage {
     return watched;
   }
 
-  /** Selects a checkpoint by its tag, and waits until the head of the page names it. */
+  /** Selects a checkpoint by its tag, and waits until the head of the page names the checkpoint. */
   async select(tag: string): Promise<void> {
     await this.page.click(`[role=treeitem][data-tag="${tag}"]`);
     await this.page
@@ -55,7 +55,7 @@ export class WatchedPage {
       .waitFor();
   }
 
-  /** Opens a file of the comparison once that is complete, and waits for its difference. */
+  /** Opens a file of the comparison once the comparison is complete, and waits for the diff of the file. */
   async file(path: string): Promise<void> {
     await this.page.locator('.files[aria-busy=false]').waitFor();
     await this.page.locator('.file', { has: this.page.locator(`.path[title="${path}"]`) }).click();

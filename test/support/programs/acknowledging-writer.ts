@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const [directory = '', tableFile = '', writes = '0', seed = '1'] = process.argv.slice(2);
 let state = Number(seed);
-/** Returns a small generator, so that a seed determines everything but the timing. */
+/** Returns a small generator of random numbers. The seed determines everything except the timing. */
 function below(limit: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
   return (state >>> 8) % limit;
@@ -17,7 +17,9 @@ function below(limit: number): number {
 
 const table = Buffer.alloc(80);
 const tableFd = openSync(tableFile, 'r+');
-/** Returns sizes from 8 bytes to 32 KiB, and three up to 4 MiB, which a reader may find half written. */
+/**
+ * Returns sizes from 8 bytes to 32 KiB, and three sizes up to 4 MiB. A reader may find such large files half written.
+ */
 const sizeOf = (file: number): number => (file < 7 ? 8 << (2 * file) : 1 << (16 + 2 * (file - 6)));
 const contentOf = (file: number, count: number): Buffer =>
   Buffer.alloc(sizeOf(file), Buffer.from(BigUint64Array.of(BigInt(count)).buffer));
@@ -35,6 +37,6 @@ for (let count = 1; count <= Number(writes); count += 1) {
   }
   table.writeBigUInt64LE(BigInt(count), file * 8);
   writeSync(tableFd, table, 0, 80, 0);
-  // Captures repeat until nothing changes: they complete in the pauses.
+  // Captures repeat until nothing changes, so they complete in these pauses.
   if (below(2) === 0) await pause(below(30));
 }

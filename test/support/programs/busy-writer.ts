@@ -85,10 +85,10 @@ while (!process.stdin.readableEnded) {
   try {
     acts[below(acts.length)]?.();
   } catch (error) {
-    // The file disappeared, or another writer was first.
+    // The file has disappeared, or another writer was faster.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  // Captures repeat until nothing changes: they complete in the pauses.
+  // Captures repeat until nothing changes, so they complete in these pauses.
   if (below(4) === 0) await pause(below(60));
 }
 console.log(`${count} changes, ${readdirSync(root).length} names`);

@@ -67,7 +67,7 @@ async function makeSession(): Promise<void> {
   await daemon.close();
 }
 
-/** Damages one file of ours. Returns a description of the damage. */
+/** Damages one of our files. Returns a description of the damage. */
 function damage(trial: number): string {
   const random = randomOf(trial);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -76,8 +76,8 @@ function damage(trial: number): string {
     ...(strategy === 'local' ? filesBelow(join(root, '.git')).filter((file) => !theirs.has(file)) : []),
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
-  // Chooses half of the trials by file and half by byte: else the one database, or the many small files, would get
-  // all damage.
+  // Chooses half of the trials by file and half by byte. Otherwise the single database, or the many small files, would
+  // get all damage.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));
@@ -211,7 +211,7 @@ if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });
 cpSync(root, saved.work, { recursive: true, filter: (path) => path !== join(root, '.git') });
-/** Returns where two answers differ first. */
+/** Returns the first place at which two answers differ. */
 function difference(answer: string, expected: string): string {
   let at = 0;
   while (at < expected.length && answer[at] === expected[at]) at += 1;

@@ -22,7 +22,7 @@ const writing = new Set([
   'open',
 ]);
 const lately = new Int32Array(new SharedArrayBuffer(4));
-/** Faults begin when this file exists, or at once without this variable. */
+/** The faults begin when the file in CHECKPOINTD_TEST_ARM exists. Without this variable the faults begin at once. */
 const arm = process.env.CHECKPOINTD_TEST_ARM;
 const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
@@ -34,8 +34,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
   /**
-   * Makes every file of the work tree take 5 ms to open, so that any machine has progress to report and time to
-   * cancel.
+   * Makes every file of the work tree take 5 ms to open, so that there is progress to report, and time to cancel, on
+   * any machine.
    */
   captureSlow: (call, target) => {
     if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())
@@ -80,7 +80,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   restoreHalfway: (call, target) => {
     if (isReplacement(call, target) && (replaced += 1) > 1) throw refusal('EIO', call, target);
   },
-  /** Makes every file that a restore puts in place take 25 ms, so that an end comes in the middle of it. */
+  /** Makes every rename of a restore take 25 ms, so that a test can end the daemon in the middle of the restore. */
   replaceSlow: (call, target) => {
     if (isReplacement(call, target)) Atomics.wait(lately, 0, 0, 25);
   },
@@ -95,7 +95,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 };
 
 let replaced = 0;
-/** True when a file of the work tree gets its name. */
+/** True for a call that gives a file of the work tree its name. */
 function isReplacement(call: string, target: string): boolean {
   return call === 'rename' && /\/proc\/self\/fd\/|\/workspace\//.test(target) && !target.includes('/storage');
 }

@@ -1,5 +1,4 @@
-// The processes that hooks leave behind on purpose. These processes are found by their command line and ended
-// with the test.
+// Finds processes that hooks leave behind on purpose by their command line, and ends them with the test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 
@@ -8,7 +7,7 @@ export function keepersOf(storage: string): number[] {
   return processesWith('hook-keeper', `--storage=${storage}`);
 }
 
-/** Returns the daemons that keepers have started for it. */
+/** Returns the daemons that keepers have started for a storage. */
 export function daemonsOf(storage: string): number[] {
   return processesWith(`--storage-dir=${storage}`);
 }
@@ -21,7 +20,7 @@ function processesWith(...wanted: readonly string[]): number[] {
         const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
         return wanted.every((word) => words.includes(word));
       } catch {
-        return false; // it ended while we looked
+        return false; // the process ended meanwhile
       }
     })
     .map(Number);

@@ -1,5 +1,5 @@
-// A fault that another process plans while the daemon runs: it writes the plan into a file, and the daemon follows
-// the plan at the n-th call of the seam. A file beside the plan says what was done.
+// A fault that another process plans while the daemon runs. The process writes the plan into a file, and the daemon
+// follows the plan at the n-th call of the seam. The daemon records its actions in a file beside the plan.
 import {
   appendFileSync,
   chmodSync,
@@ -13,25 +13,25 @@ import {
 import type { Fault } from '../../../src/base/seam.ts';
 
 /**
- * The fault at the `at`-th matching call from now on (`executable`: the file of the call becomes executable; `slow`:
- * the call takes `ms` longer).
+ * The fault of the `at`-th matching call, counted from now (`executable`: the file that the call names becomes
+ * executable; `slow`: the call takes `ms` longer).
  */
 export interface FaultPlan {
   readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';
   /** For `slow`: the delay. */
   readonly ms?: number;
   readonly at: number;
-  /** The number of calls in a row. Default: 1. */
+  /** Number of consecutive calls with the fault, by default 1. */
   readonly times?: number;
-  /** For `fail`: the index of the error among those of the call. */
+  /** For `fail`: index into the errors that the call can return. */
   readonly error?: number;
-  /** A regular expression for `call target`. Absent: every call. */
+  /** A regular expression for `call target`. When absent, every call matches. */
   readonly match?: string;
   /** For `link`: the path to move away, its new path, and the target of the link in its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /**
-   * How far the daemon's clock differs from now on from the machine's clock, which stamps the files. Absent:
-   * not at all.
+   * Difference in milliseconds between the daemon's clock and the machine's clock, which stamps the files. When absent,
+   * both clocks agree.
    */
   readonly shiftMs?: number;
 }
@@ -107,7 +107,7 @@ export function plannedFault(file: string): Fault {
   };
 }
 
-/** Blocks this thread, like a system call on a slow disk. */
+/** Blocks this thread, as a system call on a slow disk does. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

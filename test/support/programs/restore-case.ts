@@ -1,5 +1,5 @@
-// One restore with every kind of operation, for the fault tests: it is interrupted at every call in turn, in this
-// process and (as a separate program: `restore-case.js ROOT N`) by SIGKILL.
+// One restore with every kind of operation, for the fault tests. The tests interrupt the restore at each call, in this
+// process and by SIGKILL in a separate process (`restore-case.js ROOT N`).
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
@@ -64,7 +64,7 @@ export const target: ModelTree = {
   directories: new Map([['closed', 0o750]]),
 };
 
-/** Files that move: at every moment each has its old path or its new one. */
+/** Files that move. At every moment each file has its old path or its new path. */
 const moves = [
   ['old/name', 'new/name'],
   ['moved/one', 'home/one'],
@@ -73,7 +73,7 @@ const moves = [
 
 export const contents = new MemoryContents(present, target);
 
-/** Restores from what is on disk now, hard, durably. A repetition knows the directories of the first plan. */
+/** Makes a hard, durable restore from the present files. A repetition knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
@@ -81,8 +81,8 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 }
 
 /**
- * Checks that every file is whole, old or new, that no file of both states is missing, and that nothing else appeared
- * (except temporary files).
+ * Checks that every file is completely old or new, that no file of both states is missing, and that only temporary
+ * files appeared.
  */
 export function assertOldOrNew(root: string, note: string): void {
   const old = manifest(present);
@@ -103,7 +103,10 @@ export function assertOldOrNew(root: string, note: string): void {
   assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);
 }
 
-/** Runs the last step: no program wrote to the displaced files, so all are removed and nothing else changes. */
+/**
+ * Runs the late look. No program wrote to the displaced files, so the look removes all of them and changes nothing
+ * else.
+ */
 export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
   for (const directory of [`${root}.displaced`, `${root}.again`]) {
@@ -114,7 +117,7 @@ export async function lookAtAllDisplaced(root: string, note: string): Promise<vo
   assert.equal([...walk(root)], before, note);
 }
 
-/** Recovers: sweeps, plans again from the disk, applies, looks again. */
+/** Recovers the restore: sweeps, plans again from the disk, applies the plan, and runs the late look. */
 export async function recover(root: string, note: string): Promise<void> {
   await sweepTemporaries(root, id);
   assert.not.ok(

@@ -50,7 +50,7 @@ export class SharedClient {
   }
 }
 
-/** Three clients, in every order. */
+/** Every order of three clients. */
 export const orders = [
   [0, 1, 2],
   [0, 2, 1],

@@ -12,7 +12,7 @@ export interface Sent {
   readonly message: FromHandles;
 }
 
-/** Returns the file to which the thread of a work tree writes. */
+/** Returns the file to which the thread of a work tree writes its messages. */
 export const sentFile = (root: string): string => `${root}.sent`;
 
 const port = parentPort;
@@ -28,7 +28,7 @@ if (port !== null) {
     send(sent);
   };
   await import('../../../src/watch/handles-thread.ts');
-  // The port begins to deliver messages at its first listener, so the thread's own listener comes first.
+  // The port delivers messages once it has a listener, so the thread's own listener must be the first.
   port.on('message', (message: ToThread<HandlesOrder>) => {
     if (message.kind === 'enter') roots.set(message.seat, message.order.root);
   });

@@ -1,4 +1,4 @@
-// Directories of a store in memory written as loose objects, so that git itself can compare them.
+// Writes directories of a store in memory as loose objects, so that git itself can compare them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

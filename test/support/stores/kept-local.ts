@@ -14,7 +14,10 @@ export function openLocal(rig: SessionRig): Promise<SessionOpenResult> {
   });
 }
 
-/** Makes a session with two checkpoints and a message, closes it, and returns its id. `a` was `one` and is `two`. */
+/**
+ * Makes a session with two checkpoints and a message, closes it, and returns its id. The file `a` contains `one` in the
+ * first checkpoint and `two` in the second.
+ */
 export async function keptLocal(rig: SessionRig): Promise<string> {
   rig.write('a', 'one\n');
   const { session } = await openLocal(rig);

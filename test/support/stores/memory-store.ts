@@ -20,14 +20,14 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** The contents of a store. A second store with the same contents is the same store opened again. */
+/** The contents of a store. A second store with the same contents acts like the first store opened again. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
   stored: StoredCheckpoint[] = [];
 }
 
-/** The number of unpublished snapshots that a sweep spares. */
+/** The number of unpublished snapshots that a sweep keeps. */
 const unpublishedMax = 8;
 
 const chunkMax = 8 << 20;

@@ -1,4 +1,4 @@
-// Directories in memory: their git ids, frozen copies, and a walk through them.
+// Computes git ids of directories in memory, copies directories, and walks through them.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { type Directory, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
@@ -12,7 +12,7 @@ export function gitHash(kind: string, size: number): { update(bytes: Uint8Array)
   };
 }
 
-/** Returns git's id of a tree with these entries. Directories get theirs as `sealed`. */
+/** Returns git's id of a tree with these entries. Sets the ids of its directories as `sealed`. */
 export function sealTree(directory: Directory, made: { count: number }): string {
   if (directory.sealed !== undefined) return directory.sealed;
   const rows = [...directory.entries].filter(holdsFile).map(([name, node]) => {
@@ -36,7 +36,7 @@ function holdsFile([, node]: readonly [string, Directory | FileNode]): boolean {
   return !isDirectory(node) || [...node.entries].some(holdsFile);
 }
 
-/** Returns a copy of the directory that a capture cannot change any more. */
+/** Returns a copy of the directory, which a capture cannot change later. */
 export function frozen(directory: Directory): Directory {
   const kept = [...directory.entries].filter(holdsFile);
   const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);

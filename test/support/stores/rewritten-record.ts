@@ -1,5 +1,4 @@
-// Changes fields of a record on the disk, including its checksum: simulates a record of another machine, process or
-// boot.
+// Changes fields and checksum of a record on the disk, as if another machine, process or boot had written the record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withSum } from '../../../src/base/check-sum.ts';
 

@@ -1,4 +1,4 @@
-// Removes or damages a stored content behind a store's back, in each strategy's place for it.
+// Removes or damages a stored content without the store's knowledge, wherever the strategy keeps the content.
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** How many publications were answered. */
+  /** Number of publications that were answered. */
   readonly answered: number;
 }
 
@@ -35,7 +35,9 @@ export function publish(storage: string, session: string, count: number, killAft
   });
 }
 
-/** Runs the whole trial: all succeed, and every session has exactly its answered checkpoints, byte for byte. */
+/**
+ * Runs the whole trial. All publishers succeed, and every session has exactly its answered checkpoints, byte for byte.
+ */
 export async function crowd(processes: number, count: number): Promise<void> {
   const storage = mkdtempSync(join(tmpdir(), 'checkpointd-crowd-'));
   try {

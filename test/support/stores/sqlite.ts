@@ -1,5 +1,5 @@
-// Opens sqlite stores for tests, and reads their database with a connection of its own. This second reader uses the
-// documented tables and no code under test.
+// Opens sqlite stores for tests, and reads their database with a separate connection. This reader uses the documented
+// tables and no code under test.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

@@ -1,4 +1,4 @@
-// Opens a store in its own directory for one test, and has the remaining files checked.
+// Opens a store in its own directory for one test, and checks the remaining files afterwards.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId } from '../../../src/base/ids.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 
-/** Opens the store in `directory`: a new one if it is empty, else the existing one. */
+/** Opens the store in `directory`. Makes a new store if the directory is empty. */
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 
 export interface SuiteHooks {
   /** Checks the files of a closed store: git fsck, integrity_check. Throws when it finds a fault. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
-  /** Collects what a sweep leaves: the user's own gc, for objects in the user's repository. */
+  /** Collects garbage that a sweep leaves. In the user's repository this is the user's own gc. */
   readonly collect?: (directory: string) => void | Promise<void>;
-  /** Removes the content of a blob behind the store's back (it is closed meanwhile). */
+  /** Removes the content of a blob while the store is closed, without the store's knowledge. */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface Rig {
   reopen(): Promise<SnapshotStore>;
 }
 
-/** Runs `body` with a new store in its own directory, closes it, and has it checked. */
+/** Runs `body` with a new store in its own directory, closes the store, and checks its files. */
 export async function withStore(
   open: OpenStore,
   hooks: SuiteHooks,

@@ -1,4 +1,4 @@
-// A random session changes its checkpoints, and the plain model copies each whole state when a checkpoint is made.
+// Changes the checkpoints of a random session. The plain model copies the complete state for each checkpoint.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
@@ -47,8 +47,8 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The first checkpoint records no authors, except for paths that are known otherwise, because the store has its
-    // contents.
+    // The first checkpoint records no authors, because the store has its contents. Paths that are known for another
+    // reason are an exception.
     const isNews =
       head === undefined ? modelled.authors.has(file) : modelled.files[file] !== head.at.files[file];
     if (isNews) modelled.note(file, step.isTurn ? 'user' : 'agent');
@@ -111,7 +111,7 @@ export async function restore(modelled: ModelledSession, step: RestoreStep): Pro
 export interface RevertStep {
   readonly from: number;
   readonly to: number;
-  /** True to revert the range up to the present. */
+  /** True when the range ends at the present state. */
   readonly isToPresent: boolean;
   readonly conflicts: Wire.RevertConflictPolicy;
   readonly dryRun: boolean;
@@ -183,12 +183,12 @@ interface Restored {
   readonly scope: Wire.RestoreScope;
   readonly changes: readonly Change[];
   readonly paths: readonly Name[] | undefined;
-  /** The line of the restored state. */
+  /** The line of checkpoints of the restored state. */
   readonly line: readonly string[];
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
 
-/** Makes a restore in the model, as its final checkpoint will record it. */
+/** Makes a restore in the model, as the checkpoint of the restore will record it. */
 export function restored(
   modelled: ModelledSession,
   { checkpoint }: Wire.RestoreResult,
@@ -307,8 +307,8 @@ export async function init(modelled: ModelledSession): Promise<void> {
 }
 
 /**
- * Removes checkpoints that have neither a tag nor a name and that neither undo nor redo needs. All others
- * stay, including the one that a tangent needs.
+ * Removes checkpoints that have neither a tag nor a name and that neither undo nor redo needs. All other checkpoints
+ * stay, including the checkpoint that a tangent needs.
  */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;

@@ -1,4 +1,4 @@
-// A kept session, with files and conversation to check together.
+// A kept session whose files and conversation are checked together.
 import type * as Wire from '../../../src/protocol/types.ts';
 import { InProcessDaemon, manifest, repository } from '../in-process-daemon.ts';
 

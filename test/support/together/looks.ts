@@ -1,4 +1,4 @@
-// All reading requests of a client, compared with the plain model. Each step makes one request, chosen at
+// Compares the answers to all requests that only read with the plain model. Each step sends one request, chosen at
 // random.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
@@ -148,7 +148,7 @@ const lookAtDifference: Look = async (modelled, n, m) => {
   const diff = await daemon.call('checkpoint/diff', between);
   assert.equal(diff.stats, statsOf(one, other));
   assert.equal(changesIn(diff.files), changesOf(one, other));
-  // Without `to`: the present work tree.
+  // without `to` the request compares with the work tree
   const present = await daemon.call('checkpoint/diff', { session, from: from.ref });
   assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };
@@ -196,12 +196,12 @@ const looks: readonly Look[] = [
   lookAtAuthors,
 ];
 
-/** Makes one reading request. The first number chooses it. */
+/** Sends one request that only reads. The first number chooses the request. */
 export async function look(modelled: ModelledSession, which: number, n: number, m: number): Promise<void> {
   await looks[which % looks.length]?.(modelled, n, m);
 }
 
-/** Makes all reading requests. */
+/** Sends every request that only reads. */
 export async function lookAtAll(modelled: ModelledSession): Promise<void> {
   for (const each of looks) await each(modelled, modelled.checkpoints.length, 1);
 }

@@ -1,6 +1,6 @@
-// Random sessions (conversation and checkpoints together), compared with plain copies: they use every method of
-// conversation/*, checkpoint/* and ledger/*, and after each step the daemon's session equals its model. Uses the
-// daemon's handlers, not the wire.
+// Compares random sessions of conversation and checkpoints with plain copies. The sessions use every method of
+// conversation/*, checkpoint/* and ledger/*, and after each step the daemon's session equals its model. The tests call
+// the daemon's handlers without the wire.
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';
@@ -10,10 +10,10 @@ import { lookAtAll } from './looks.ts';
 import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
-/** Methods of these folders that no session calls, each with the reason. A new method needs its reason. */
+/** Methods with these prefixes that no session calls, each with the reason. A new method needs a reason. */
 const notDriven: Readonly<Record<string, string>> = {};
 
-/** The methods that sessions have to use: all requests of these folders. */
+/** The methods that sessions must use: all requests with these prefixes. */
 const expected = Object.entries(methods)
   .filter(([name, { kind }]) => kind === 'request' && /^(conversation|checkpoint|ledger)\//.test(name))
   .map(([name]) => name);
@@ -28,7 +28,7 @@ class CountingDaemon extends InProcessDaemon {
   };
 }
 
-/** Checks this number of random sessions. A failure names the seed and the shortest session. */
+/** Checks the given number of random sessions. A failure names the seed and the shortest session. */
 export async function checkLives(strategy: string, runs: number, stepsMax: number): Promise<void> {
   const reasons = Object.entries(notDriven).map(([name, reason]) => `${name} (${reason})`);
   console.log(
@@ -52,7 +52,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
         }
         await lookAtAll(modelled);
         // After any step, every checkpoint is unchanged.
-        const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds one
+        const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds a checkpoint
         for (const id of ids) await restoreWhole(modelled, id);
         await daemon.call('session/delete', { session: modelled.session });
       },

@@ -1,5 +1,5 @@
-// A session beside its plain model: the thread as arrays, the files as texts, every checkpoint as a complete
-// copy. The model copies everything that the daemon shares, references or computes. The model is slow on
+// A session and its plain model. In the model the conversation is in arrays, the files are texts, and every checkpoint
+// is a complete copy. The model copies everything that the daemon shares, references or computes. The model is slow on
 // purpose. The steps are in other files.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,15 +19,15 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
-  /** The line of this state: ids of checkpoints, oldest first, its own at the end. */
+  /** The line of this state: ids of checkpoints, oldest first. The last id belongs to this state. */
   readonly line: readonly string[];
 }
 
-/** For a tangent with files: the moment of entry, and the checkpoint with the files. */
+/** For a tangent with files: the state at its entry, and the checkpoint with the files. */
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
-  /** The head at the entry: checkpoints after the tangent follow it. */
+  /** The head at the entry. Checkpoints after the tangent follow this head. */
   readonly parent: string | undefined;
 }
 
@@ -69,16 +69,16 @@ export class ModelledSession {
   files: Files = {};
   entered: Entered | undefined;
   agents: Record<string, object> | undefined;
-  /** Turns, tools and restores, oldest first. The last one is the head. */
+  /** Turns, tools and restores, oldest first. The last of these checkpoints is the head. */
   checkpoints: ModelCheckpoint[] = [];
-  /** The present line, like `Moment.line`. */
+  /** The present line, in the same form as `Moment.line`. */
   line: readonly string[] = [];
   /** Ids of checkpoints with tags, in list order. */
   listed: string[] = [];
   isEnabled = true;
   /** The authors of each path's contents, oldest first. */
   readonly authors = new Map<Name, Authored[]>();
-  /** Counts checkpoints and reported writes, so that facts about a path have their place among the checkpoints. */
+  /** Counts checkpoints and reported writes, so that facts about a path can be ordered among the checkpoints. */
   #order = 0;
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
@@ -130,17 +130,17 @@ export class ModelledSession {
     return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
-  /** Enters a checkpoint of the present. A tag moves to it. */
+  /** Adds a checkpoint of the present state. Its tag moves to this checkpoint. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
     const bearer = madeAs === undefined ? undefined : this.bearer(madeAs);
     const place = bearer === undefined ? -1 : this.listed.indexOf(bearer.id);
-    // A turn that takes a tag also takes those of the old turn's tools.
+    // A turn that takes a tag also takes the tags of the old turn's tools.
     if (made.kind === 'turn')
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // A repeated tag on another line is another tool, and comes last.
+    // A repeated tag on another line belongs to another tool, and is listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
@@ -167,7 +167,7 @@ export class ModelledSession {
     return this.listed.includes(id) ? madeAs : undefined;
   }
 
-  /** Returns one of the checkpoints, with a reference to it. */
+  /** Returns one of the checkpoints, and a reference to it. */
   pick(n: number): { readonly checkpoint: ModelCheckpoint; readonly ref: string } | undefined {
     const checkpoint = this.checkpoints[n % Math.max(1, this.checkpoints.length)];
     if (checkpoint === undefined) return undefined;
@@ -175,7 +175,7 @@ export class ModelledSession {
     return { checkpoint, ref: refs[n % refs.length] ?? checkpoint.id };
   }
 
-  /** True when the content of a path is foreign by the literal rule: in no checkpoint, and not reported. */
+  /** True when the content of a path is foreign, which means in no checkpoint and not reported. */
   isForeign(name: Name): boolean {
     const content = this.files[name];
     if (content === undefined || content === this.head?.at.files[name]) return false;
@@ -184,8 +184,8 @@ export class ModelledSession {
   }
 
   /**
-   * Records the author of a path's content, with the checkpoint that is entered next, unless that is already the last
-   * record.
+   * Records the author of a path's content together with the next checkpoint, unless the last record is already the
+   * same.
    */
   note(name: Name, who: string): void {
     const known = this.authors.get(name) ?? [];
@@ -194,7 +194,7 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content, who, order: this.#order + 1 }]);
   }
 
-  /** Records a reported write, which comes after every checkpoint so far. */
+  /** Records a reported write, which is later than all checkpoints up to now. */
   noteWrite(name: Name): void {
     this.#order += 1;
     const known = this.authors.get(name) ?? [];

@@ -1,5 +1,5 @@
-// The steps of a random session: every change of a conversation and its checkpoints that a client can
-// request. A step is chosen at random, and made in the daemon and in the plain model.
+// The steps of a random session: every change of conversation and checkpoints that a client can request. Each step is
+// chosen at random, and made in the daemon and in the plain model.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -90,7 +90,7 @@ type Taken = {
   readonly [O in Step['op']]: (modelled: ModelledSession, step: Extract<Step, { op: O }>) => unknown;
 };
 
-/** Makes one step in both. */
+/** Makes one step in the daemon and in the model. */
 export async function take(modelled: ModelledSession, next: Step): Promise<void> {
   await (taken[next.op] as (modelled: ModelledSession, step: Step) => unknown)(modelled, next);
 }

@@ -1,11 +1,11 @@
-// The day of a session that is packed as a fixture, and everything that a client can see of it afterwards. The day
-// must not change, because the archive is frozen. The reading part may grow.
+// Makes the session that is packed as a fixture, and reads everything that a client can read of the session. The steps
+// must not change, because the archive never changes. The reading part may grow.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
 import type { WireClient } from '../wire-client.ts';
 
-/** The contents at each tag of the packed session; `undefined` for a missing file. */
+/** The contents at each tag of the packed session, with `undefined` for a missing file. */
 export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   '0': { 'a.txt': 'a\n', 'deep/b.txt': 'b\n', 'large.txt': undefined },
   '1': { 'a.txt': 'turn 1\n', 'deep/b.txt': 'b\n', 'large.txt': 'a line that repeats\n'.repeat(5_000) },
@@ -14,7 +14,7 @@ export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, 
   '3': { 'a.txt': 'turn 3\n', 'deep/b.txt': undefined, 'sub/ünïcode \u{1f600}.txt': 'three\n' },
 };
 
-/** Makes three turns with a tool between, restores 1 and then 2, and undoes the second restore. */
+/** Makes three turns with a tool in between, restores 1 and then 2, and undoes the second restore. */
 export async function liveADay(rig: DaemonRig, client: WireClient, session: string): Promise<void> {
   const say = async (turn: number): Promise<void> => {
     const entry = {
@@ -49,7 +49,9 @@ export async function liveADay(rig: DaemonRig, client: WireClient, session: stri
   await client.request('checkpoint/undo', { session });
 }
 
-/** Returns all that a client sees of checkpoints and conversation. The same for every version. */
+/**
+ * Returns everything that a client can read of checkpoints and conversation. Every version must give the same result.
+ */
 export async function lookAround(client: WireClient, session: string): Promise<object> {
   const { checkpoints } = await client.request('checkpoint/list', { session });
   const files: Record<string, unknown> = {};

@@ -25,7 +25,7 @@ import type { Contents } from '../../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../../src/tree/tree.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 
-/** `mode` is what lstat shows (07777); 0 for links. */
+/** `mode` has the bits that lstat reports (07777), and is 0 for links. */
 export interface ModelNode {
   readonly kind: 'file' | 'link' | 'special';
   readonly content: string;
@@ -74,7 +74,7 @@ export function build(root: string, tree: ModelTree): void {
   for (const [name, mode] of tree.directories) chmodSync(on(root, name), mode);
 }
 
-/** Returns the files on disk, empty directories as `name/`. */
+/** Returns the files on the disk, and empty directories as `name/`. */
 export function walk(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (directory: string): void => {
@@ -236,7 +236,7 @@ const nodes: fc.Arbitrary<ModelNode> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('a', '../outside', '/etc/passwd', 'gone', '\xff').map(link) },
 );
 
-/** Trees that often disagree about what is a file and what a directory. */
+/** Trees in which the same path is often a file in one tree and a directory in another tree. */
 export const trees: fc.Arbitrary<ModelTree> = fc
   .tuple(
     fc.array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), nodes), {
@@ -261,7 +261,7 @@ export const trees: fc.Arbitrary<ModelTree> = fc
     return tree;
   });
 
-/** Pairs of trees of which the second often has files and whole directories of the first under other names. */
+/** Pairs of trees. The second tree often has files and whole directories of the first tree under other names. */
 export const movedTrees: fc.Arbitrary<[ModelTree, ModelTree]> = fc
   .tuple(
     trees,
@@ -302,7 +302,7 @@ export function remove(root: string): void {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** Reads the disk as a model, like a capture would see it. */
+/** Reads the disk as a model, as a capture would. */
 export function readModel(root: string): ModelTree {
   const tree: ModelTree = { nodes: new Map(), directories: new Map() };
   for (const [name, what] of walk(root)) {

@@ -1,5 +1,5 @@
-// Random edits of a work tree, of every kind that a tool or a person makes, from a seed. The module keeps no
-// record of the tree, but reads the disk.
+// Makes random edits of a work tree from a seed, of every kind that a tool or a person makes. The module reads the disk
+// and keeps no record of the tree.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -106,7 +106,7 @@ export class RandomEdits {
     return `content ${this.#random.below(50)} ${'x'.repeat(this.#random.below(40))}`;
   }
 
-  /** Returns every directory below the root, including the root, but no repository's own. */
+  /** Returns the root and every directory below the root, but no git directory. */
   #directories(): string[] {
     const found = [''];
     for (let at = 0; at < found.length && found.length < 200; at += 1) {
@@ -181,7 +181,7 @@ export class RandomEdits {
     const path = this.#newPath();
     if (from === undefined) return 'nothing';
     linkSync(join(this.#root, from), join(this.#root, path));
-    // Two names are one file, and a write through one is not reported for the other: separates them again.
+    // Separates two names of one file again, because a write through one name is not reported for the other name.
     const text = this.#content;
     writeFileSync(join(this.#root, `${from}.part`), text);
     renameSync(join(this.#root, `${from}.part`), join(this.#root, from));
@@ -290,7 +290,7 @@ export class RandomEdits {
         env: { PATH: process.env['PATH'], HOME: this.#outside },
       });
     } catch (error) {
-      // A file that git cannot read, or a repository without a commit: then nothing was added.
+      // Git cannot read a file, or the repository has no commit, so nothing was added.
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Snapshots without a work tree: a plain map of paths to contents is stored like a capture would, and read back as a
-// map to compare. Knows only the interface of the stores.
+// Makes snapshots without a work tree. Stores a plain map of paths to contents as a capture would, and reads a map back
+// for comparison. Uses only the interface of the stores.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import {
@@ -19,7 +19,7 @@ export interface PlainFile {
   readonly permissions?: number;
 }
 
-/** Paths (latin1) to files and links. Directories are implied. */
+/** Maps paths (latin1) to files and links. The paths imply the directories. */
 export type PlainTree = ReadonlyMap<string, PlainFile>;
 
 export const at = (path: string): TreePath => path as TreePath;
@@ -41,7 +41,7 @@ export function blobOf(store: SnapshotStore, bytes: Uint8Array): BlobId {
   return hash.digest();
 }
 
-/** Returns the tree like a capture builds it. `strict` gives directories their permission bits. */
+/** Returns the tree as a capture builds it. `strict` has the permission bits of directories. */
 export function directoryOf(
   store: SnapshotStore,
   tree: PlainTree,
@@ -115,7 +115,7 @@ export function shown(tree: PlainTree): string[] {
     );
 }
 
-/** Returns the differences of two trees by comparing every path: the plain model of `changes`. */
+/** Returns the differences between two trees by comparing every path, as the plain model of `changes`. */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];
   for (const path of [...new Set([...from.keys(), ...to.keys()])].sort((a, b) => (a < b ? -1 : 1))) {
@@ -195,7 +195,10 @@ const files: fc.Arbitrary<PlainFile> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('a', '../outside', '/etc/passwd', '\xff').map(link) },
 );
 
-/** Small trees that often share paths and contents, and disagree about what is a file and what a directory. */
+/**
+ * Small trees that often share paths and contents. The same path is often a file in one tree and a directory in another
+ * tree.
+ */
 export const trees: fc.Arbitrary<PlainTree> = fc
   .array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }), files), {
     maxLength: 12,
