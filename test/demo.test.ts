@@ -123,7 +123,7 @@ git --git-dir=${gitDirectory} repack -adq && git --git-dir=${gitDirectory} prune
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-  await until('the day is over', () => {
+  await until('the demo has ended', () => {
     const reader = firstReader(pipes);
     if (reader !== undefined) {
       execFileSync(collect);

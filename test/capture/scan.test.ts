@@ -223,7 +223,7 @@ test('a capture waits for a running first scan and is then fast, or makes no sna
         begun.length = 0;
         it.fast.distrust();
         it.fast.scanSoon();
-        await until('a look begins', () => begun.includes('full'));
+        await until('a full scan begins', () => begun.includes('full'));
         it.rig.write('d1/f1', `changed ${begun.length}`);
       };
       await withBegun(

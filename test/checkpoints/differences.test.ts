@@ -198,7 +198,7 @@ test('a diff reports the sizes and modes of both sides', async () => {
   await daemon.close();
 });
 
-test("a change of permissions with a change of content is in the header like git's mode change, and the patch applies", async () => {
+test("the header of a patch contains a change of permissions in the form of git's mode change, and the patch applies", async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
   const { session } = await daemon.open(root);

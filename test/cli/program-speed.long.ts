@@ -66,7 +66,7 @@ test(`in a work tree of ${files} files, list and hook take at most a few times a
       );
       // The background scan two seconds after a capture keeps the daemon busy for a while. Requests during a scan wait
       // for its slices, and are not measured here.
-      await until('the full scan', () => isIdle(rig), 120_000);
+      await until('the full scan has ended', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
       const hooks: number[] = [];

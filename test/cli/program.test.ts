@@ -134,7 +134,7 @@ test('a deleted current directory is reported, and -C works there', () =>
     assert.is(listed(`-C '${rig.work}'`).status, 0);
   }));
 
-test("the command line joins an editor's session, and its end does not affect the session", () =>
+test("the command line joins an editor's session, and the end of a command does not affect the session", () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'two\n');

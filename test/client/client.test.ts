@@ -180,7 +180,7 @@ test('an abort signal cancels a request, even before the request is sent', async
   await client.close();
 });
 
-test("requests beyond the daemon's limit wait their turn", async () => {
+test("requests beyond the daemon's limit wait in the client, and all are answered", async () => {
   const client = await CheckpointdClient.start();
   const many = client.server.limits.maxInFlight * 5;
   const answers = await Promise.all(Array.from({ length: many }, () => client.request('session/list', {})));

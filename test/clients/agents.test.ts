@@ -96,7 +96,7 @@ const read = (work: string, name: string): string | undefined => {
 
 test('the adapters for agents compile, and a mistake in their use is a compile error', compiled);
 
-test("Roo Code's service saves, compares and restores, sends its events, and resumes a task", async () => {
+test("our adapter for Roo Code's service saves, compares and restores, sends its events, and resumes a task", async () => {
   const { ShadowCheckpointService: Service } = await load<{
     ShadowCheckpointService: {
       new (...words: unknown[]): unknown;
@@ -142,7 +142,7 @@ test("Roo Code's service saves, compares and restores, sends its events, and res
   await anew.dispose();
 });
 
-test("Cline's tracker commits, compares and resets", async () => {
+test("our adapter for Cline's tracker commits, compares and resets", async () => {
   const { default: Tracker } = await load<{
     default: { create(...words: unknown[]): Promise<ClineTracker | undefined> };
   }>('cline');

@@ -97,7 +97,7 @@ test('changes of two clients go through one queue, and no change is lost', () =>
     assert.is((await first.close()).code, 0);
   }));
 
-test("session/close ends a client's share, the last share ends the session, and a shared session cannot be deleted", () =>
+test('a session ends when the last of its clients has closed it, and a shared session cannot be deleted', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -118,7 +118,7 @@ test("session/close ends a client's share, the last share ends the session, and 
     assert.is((await first.close()).code, 0);
   }));
 
-test("a client that repeats the key of another client's opening has the session open, too", () =>
+test("a client that repeats the key of another client's opening also has the session open", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;

@@ -101,7 +101,7 @@ test('the default description is the message cut to 60 bytes, "Turn started" wit
   await daemon.close();
 });
 
-test("a default description is one line and the commit's subject, a given one stays unchanged, and a tool’s message is kept (Q22)", async () => {
+test('a default description is the one-line subject of the commit, and a given description stays unchanged (Q22)', async () => {
   const { daemon, root, session } = await opened();
   const { shadowRepoPath = '' } = (await daemon.call('session/get', { session })).manager;
   const subjectOf = (tag: string): string =>

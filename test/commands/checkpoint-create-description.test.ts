@@ -25,7 +25,7 @@ test('the description of any message has a single line (Q22)', () => {
 
 const ran = { name: 'fs_write', message: '', hasChanges: true };
 
-test("a tool's description is its effect, else its name (Q22)", () => {
+test('the description of a tool is its effect, or its name if no effect is given (Q22)', () => {
   assert.is(describeTool({ ...ran, message: 'Wrote the parser' }), 'Wrote the parser');
   assert.is(describeTool(ran), 'Tool: fs_write');
   assert.is(describeTool({ ...ran, name: 'two\nlines' }), 'Tool: two lines');

@@ -10,7 +10,7 @@ import { toWireError } from '../../src/rpc/error-response.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 
-test("a create that cannot publish leaves the turn's message for the next one, also after a restart", () =>
+test('a create that cannot publish leaves the pending message for the next create, even after a restart', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();

@@ -263,7 +263,7 @@ test('a file whose write was reported late counts as the work of both authors', 
   await pair.daemon.close();
 });
 
-test("work of another session while this session was closed does not count as the next author's work", async () => {
+test("work of another session during the time when this session was closed does not count as this author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });
@@ -280,7 +280,7 @@ test("work of another session while this session was closed does not count as th
   await pair.daemon.close();
 });
 
-test("work that a session reported to another daemon, or for an inner work tree, does not count as another author's", async () => {
+test('work that a session reported to another daemon, or for an inner work tree, does not count as work of the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -368,7 +368,7 @@ test('a request names an author by an open or closed session, or by agent if onl
   await pair.daemon.close();
 });
 
-test("a request with only an author takes back the author's work in the whole session", async () => {
+test("a revert with only an author reverses the author's work in the whole session", async () => {
   const pair = await new Pair().open();
   const { a, b, daemon } = pair;
   await pair.wrote(a, { 'a.txt': lines(shared.a) });
@@ -394,7 +394,7 @@ test("a request with only an author takes back the author's work in the whole se
   await daemon.close();
 });
 
-test("a restore of one author takes back only the author's changes since the checkpoint", async () => {
+test("a restore of one author reverses only the author's changes since the checkpoint", async () => {
   const pair = await new Pair().open();
   const { a, b, daemon } = pair;
   await pair.turn();

@@ -53,7 +53,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       const intent = join(rig.shadow(session), 'checkpointd', 'restore.json');
       const restore = client.send('checkpoint/restore', { session, tag: '1', mode: 'hard' });
       const answered = restore.answer.catch(() => undefined);
-      await until('the restore writes', () => existsSync(intent));
+      await until('the restore has begun to write', () => existsSync(intent));
       if (end === 'shutdown') assert.is((await client.close()).code, 0);
       else if (end === 'SIGTERM') client.process.kill('SIGTERM');
       else client.process.stdin.end();
@@ -91,7 +91,7 @@ for (const [name, isDeaf, msMax, end, code] of [
       const bin = slowGit(rig, isDeaf);
       const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };
       const { client, session } = await rig.opened({}, { env });
-      await until('the watcher lives', async () => {
+      await until('the watcher is live', async () => {
         const { watcher } = await client.request('session/get', { session });
         return watcher.watchedDirectories > 0;
       });
@@ -126,7 +126,7 @@ test('shutdown and exit are quick even during a long restore, and the next open 
     const restore = client.send('checkpoint/restore', { session, tag: '1', mode: 'hard' });
     const unanswered = restore.answer.catch(() => undefined);
     const restored = (): number => [...expected].filter(([path, text]) => rig.read(path) === text).length;
-    await until('the restore writes', () => restored() > 3);
+    await until('the restore has begun to write', () => restored() > 3);
     const asked = performance.now();
     await client.request('shutdown', {});
     const answered = performance.now();

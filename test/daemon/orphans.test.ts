@@ -49,11 +49,11 @@ test('a later start sweeps an unclaimed orphan only after the grace period', () 
     await patient.client.close();
     age(rig, first.session, 25);
     const later = await rig.opened({ conversationId: 'c' }, { graceHours: 24 });
-    await until('swept', () => !rig.sessions().includes(first.session));
-    await until('deleted', () => rig.stored().length === 1);
+    await until('the session is swept', () => !rig.sessions().includes(first.session));
+    await until('the swept session is deleted', () => rig.stored().length === 1);
     await later.client.kill();
     const eager = await rig.opened({ conversationId: 'd' }, { graceHours: 0 });
-    await until('swept without a grace', () => rig.sessions().length === 1);
+    await until('the session is swept without a grace period', () => rig.sessions().length === 1);
     assert.is((await eager.client.close()).code, 0);
     assert.equal(rig.stored(), []);
   }));
@@ -202,7 +202,7 @@ test('the daemon ends a git process that survived its killed daemon before it us
     rig.write('a.txt', 'one\n');
     await client.request('checkpoint/create', { session, ...turn });
     client.send('store/gc', { session }).answer.catch(() => undefined);
-    await until('git works', () => slowOnes(rig).length > 0);
+    await until('git is running', () => slowOnes(rig).length > 0);
     await client.kill();
     assert.is(slowOnes(rig).length, 1, 'it lives on');
     const next = await rig.opened();

@@ -26,7 +26,7 @@ test('with retention session, local removes its refs at the end of a session, an
     const owner = join(rig.shadow(second.session), 'checkpointd', 'owner.json');
     utimesSync(owner, new Date(0), new Date(0));
     const third = await rig.opened({ conversationId: 'another' });
-    await until('swept', () => rig.sessions().length === 1);
+    await until('the session is swept', () => rig.sessions().length === 1);
     assert.is(refs(rig), '');
     assert.is((await third.client.close()).code, 0);
   }));
@@ -37,7 +37,7 @@ test('the sweep also removes an orphan of local whose repository is gone', () =>
     await first.client.kill();
     rmSync(join(rig.work, '.git'), { recursive: true });
     const next = await rig.opened({ conversationId: 'another', init: 'force' }, { graceHours: 0 });
-    await until('swept', () => rig.sessions().length === 1);
+    await until('the session is swept', () => rig.sessions().length === 1);
     assert.is((await next.client.close()).code, 0);
     assert.equal(rig.stored(), []);
   }));

@@ -77,7 +77,7 @@ async function anotherLink(): Promise<string> {
   return `http://${new URL(page.socket.url).host}/${String(result?.['fragment'])}`;
 }
 
-test("reading requests are passed on, with the daemon's answers", async () => {
+test("the inspector passes requests that only read to the daemon, and returns the daemon's answers", async () => {
   const { result } = await page.ask('checkpoint/list', { session });
   assert.equal(result, await inspected.ask('checkpoint/list', {}));
 });
@@ -132,14 +132,16 @@ test('the inspector answers its identity and its sessions, and makes new links',
 
 test('the page gets events about checkpoints of other clients and changes of the work tree', async () => {
   const id = await inspected.turn('second');
-  await until('didCreate', () =>
+  await until('checkpoint/didCreate arrives', () =>
     page.heard.some(
       ({ method, params }) =>
         method === 'checkpoint/didCreate' && JSON.stringify(params).includes(`"id":"${id}"`),
     ),
   );
   inspected.rig.write('a.txt', 'changed\n');
-  await until('didChange', () => page.heard.some(({ method }) => method === 'worktree/didChange'));
+  await until('worktree/didChange arrives', () =>
+    page.heard.some(({ method }) => method === 'worktree/didChange'),
+  );
 });
 
 test('the page can plan, make and undo a restore', async () => {
@@ -192,8 +194,12 @@ test('a message that is not JSON-RPC ends the WebSocket', async () => {
 
 test('the inspector reports the death of a daemon, and then joins its session again', async () => {
   await inspected.client?.kill();
-  await until('didLose', () => page.heard.some(({ method }) => method === 'inspector/didLose'));
-  await until('didReach', () => page.heard.some(({ method }) => method === 'inspector/didReach'));
+  await until('inspector/didLose arrives', () =>
+    page.heard.some(({ method }) => method === 'inspector/didLose'),
+  );
+  await until('inspector/didReach arrives', () =>
+    page.heard.some(({ method }) => method === 'inspector/didReach'),
+  );
   const { result } = await page.ask('checkpoint/list', { session });
   assert.match(JSON.stringify(result), '"tag":"2"');
 });

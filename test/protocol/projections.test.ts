@@ -129,7 +129,7 @@ test('the root of schema.json refers to every definition, and each type in schem
   assert.not.match(JSON.stringify(schema), /"type":\[/);
 });
 
-test("metaModel.json is a model by LSP's meta-model schema", () => {
+test("metaModel.json is valid according to LSP's schema for meta-models", () => {
   const schema = readJson('node_modules/vscode-languageserver-protocol/metaModel.schema.json') as Record<
     string,
     unknown

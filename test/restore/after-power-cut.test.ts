@@ -129,7 +129,7 @@ test('no answered restore is repeated after a power cut long after the restore, 
     await rig.sessions.close(session.id, 'abrupt');
     startAnew(session);
     const [note = ''] = notesOf(session);
-    await until('a second passes', () => Date.now() - statSync(note).ctimeMs > 1_100);
+    await until('a second has passed', () => Date.now() - statSync(note).ctimeMs > 1_100);
     rig.write('a', '');
     renameSync(join(rig.work, 'd'), join(rig.work, 'e'));
     rig.write('c', 'c two\n');

@@ -42,7 +42,7 @@ test('a late write to a displaced file returns after two seconds, is reported, a
     const { session, write } = await restored(rig);
     write('late edit\n');
     assert.is(displacedIn(rig.storage, session).length, 1);
-    await until('the late look', () => displacedIn(rig.storage, session).length === 0);
+    await until('the late look has ended', () => displacedIn(rig.storage, session).length === 0);
     assert.equal([rig.read('a'), rig.read('d/later')], ['late edit\n', 'late edit\n']);
     const told = rig.logged.filter((line) => line.includes('A program wrote to'));
     assert.equal(told.length, 2);
@@ -57,7 +57,7 @@ test('a late write to a displaced file returns after two seconds, is reported, a
 test('a displaced file without a late write is removed silently', () =>
   withSessions(async (rig) => {
     const { session } = await restored(rig);
-    await until('the late look', () => displacedIn(rig.storage, session).length === 0);
+    await until('the late look has ended', () => displacedIn(rig.storage, session).length === 0);
     assert.is(rig.read('a'), 'one\n');
     assert.equal(
       rig.logged.filter((line) => line.startsWith('warn')),
@@ -102,7 +102,7 @@ for (const end of ['opened again', 'deleted', 'swept'] as const)
       if (end === 'deleted') await next.request('session/delete', { session });
       else {
         await rig.open(next, { conversationId: 'other' });
-        await until('the sweep', () => !rig.sessions().includes(session));
+        await until('the session is swept', () => !rig.sessions().includes(session));
       }
       // Without the store the daemon cannot know whether the file at the path was edited.
       assert.equal([rig.read('a.txt'), kept().map((path) => rig.read(path))], ['a\n', ['late edit\n']]);

@@ -59,7 +59,7 @@ test('a restore saves and replaces a file that the old rules ignored if the targ
     assert.is(rig.read('out/x'), 'in the way\n');
   }));
 
-test("the exclude globs and the size limit of the checkpoint count, and not today's", () =>
+test("a restore applies the exclude globs and the size limit of the checkpoint's time, not the present ones", () =>
   withSessions(async (rig) => {
     rig.write('data/a', 'excluded\n');
     rig.write('large', 'l'.repeat(100));
@@ -128,7 +128,7 @@ test('a restore keeps a path that the checkpoint could not capture, even if the 
     assert.equal(told(done), ['pipe/x notCapturedThen']);
   }));
 
-test("for rules of the repository above the work tree today's version counts", () =>
+test('a restore applies the present version of ignore rules in the repository above the work tree', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git'), { recursive: true });
     git(rig.top, 'init', '-q');

@@ -12,14 +12,16 @@ for (const order of orders) {
   test(`clients killed in the order ${order.join(', ')} affect no other client, lose nothing and repeat no event`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
-      await until('the session', () => starter.session !== undefined);
+      await until('the session is open', () => starter.session !== undefined);
       const owner = join(rig.shadow(starter.session ?? ''), 'checkpointd', 'owner.json');
       const { socket, pid } = JSON.parse(readFileSync(owner, 'utf8')) as { socket: string; pid: number };
       const all = [
         starter,
         ...['left', 'right'].map((name) => new SharedClient(rig, name, 'attach', socket)),
       ];
-      await until('all open', () => all.every(({ session }) => session === starter.session));
+      await until('all clients have the session open', () =>
+        all.every(({ session }) => session === starter.session),
+      );
       const made: string[] = [];
       const alive = new Set(all);
       for (const index of order) {

@@ -54,7 +54,7 @@ test('two clients and a command line get each event once, and the event names th
     const restore = rig.run(['restore', '0', '--yes', `--storage=${rig.storage}`]);
     assert.is(await restore.code, 0, restore.stderr);
     await first.request('checkpoint/create', { session, kind: 'turn', message: 'by the first' });
-    await until('all events', () => Object.values(told).every((list) => list.length >= 5));
+    await until('all events arrive', () => Object.values(told).every((list) => list.length >= 5));
     const from = (name: string, by: string): [string, unknown] =>
       name === by ? ['own', undefined] : ['foreign', by];
     const seen = (name: string): [string, string, unknown][] => [

@@ -35,7 +35,7 @@ async function turn(rig: SessionRig, session: string): Promise<void> {
   await rig.request('checkpoint/create', { session, kind: 'turn' });
 }
 
-listTest('a file that one named user may read is not readable for the group after a restore', () =>
+listTest('a file that only one named user may read is not readable for the group after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     for (const [path, mode] of [
@@ -64,7 +64,7 @@ listTest('a file that one named user may read is not readable for the group afte
   }),
 );
 
-listTest('a directory that one named user may enter is not open to the group after a restore', () =>
+listTest('a directory that only one named user may enter is not open to the group after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('private/file', 'one\n');
@@ -79,55 +79,57 @@ listTest('a directory that one named user may enter is not open to the group aft
   }),
 );
 
-listTest('bits that were captured without a list give no rights through a later list', () =>
-  withSessions(async (rig) => {
-    const session = await rig.open();
-    const { id } = session;
-    for (const path of ['d/new', 'd/kept', 'd/replaced']) {
-      rig.write(path, `${path} one\n`);
-      chmodSync(join(rig.work, path), 0o640);
-    }
-    mkdirSync(join(rig.work, 'd/deep'));
-    rig.write('d/deep/file', 'one\n');
-    chmodSync(join(rig.work, 'd/deep'), 0o750);
-    await turn(rig, id);
-    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory now get an access list
-    for (const path of ['d/kept', 'd/replaced']) {
-      chmodSync(join(rig.work, path), 0o600);
-      setfacl(rig, path, '-m', 'u:65534:r');
-      chmodSync(join(rig.work, path), 0o600); // no named user has any right
-    }
-    rig.write('d/replaced', 'two\n');
-    rmSync(join(rig.work, 'd/new'));
-    rmSync(join(rig.work, 'd/deep'), { recursive: true });
-    await turn(rig, id);
-    const warnings: string[] = [];
-    const checkpoints = session.requireCheckpoints();
-    const { carryOut } = await import('../../src/restore/restore.ts');
-    await carryOut(
-      restoreSite(session),
-      {
-        target: checkpoints.index.resolve('1'),
-        mode: 'hard',
-        scope: 'files',
-        onConflict: 'overwrite',
-        undo: () => [],
-        redo: () => [],
-        description: 'test',
-        confirm: true,
-        dryRun: false,
-      },
-      { ...operation(), warn: (message) => void warnings.push(message) },
-    );
-    for (const path of ['d/new', 'd/kept', 'd/replaced']) {
-      assert.is(rig.read(path), `${path} one\n`);
-      assert.equal(named(rig, path), [], path);
-    }
-    assert.equal(named(rig, 'd/deep'), [], 'd/deep');
-    assert.is(rig.read('d/deep/file'), 'one\n');
-    for (const path of ['d/new', 'd/kept', 'd/replaced', 'd/deep'])
-      assert.ok(warnings.join().includes(`"${path}"`), `${path} is told in ${warnings.join()}`);
-  }),
+listTest(
+  'permission bits that were captured without an access list give no rights through a later access list',
+  () =>
+    withSessions(async (rig) => {
+      const session = await rig.open();
+      const { id } = session;
+      for (const path of ['d/new', 'd/kept', 'd/replaced']) {
+        rig.write(path, `${path} one\n`);
+        chmodSync(join(rig.work, path), 0o640);
+      }
+      mkdirSync(join(rig.work, 'd/deep'));
+      rig.write('d/deep/file', 'one\n');
+      chmodSync(join(rig.work, 'd/deep'), 0o750);
+      await turn(rig, id);
+      setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory now get an access list
+      for (const path of ['d/kept', 'd/replaced']) {
+        chmodSync(join(rig.work, path), 0o600);
+        setfacl(rig, path, '-m', 'u:65534:r');
+        chmodSync(join(rig.work, path), 0o600); // no named user has any right
+      }
+      rig.write('d/replaced', 'two\n');
+      rmSync(join(rig.work, 'd/new'));
+      rmSync(join(rig.work, 'd/deep'), { recursive: true });
+      await turn(rig, id);
+      const warnings: string[] = [];
+      const checkpoints = session.requireCheckpoints();
+      const { carryOut } = await import('../../src/restore/restore.ts');
+      await carryOut(
+        restoreSite(session),
+        {
+          target: checkpoints.index.resolve('1'),
+          mode: 'hard',
+          scope: 'files',
+          onConflict: 'overwrite',
+          undo: () => [],
+          redo: () => [],
+          description: 'test',
+          confirm: true,
+          dryRun: false,
+        },
+        { ...operation(), warn: (message) => void warnings.push(message) },
+      );
+      for (const path of ['d/new', 'd/kept', 'd/replaced']) {
+        assert.is(rig.read(path), `${path} one\n`);
+        assert.equal(named(rig, path), [], path);
+      }
+      assert.equal(named(rig, 'd/deep'), [], 'd/deep');
+      assert.is(rig.read('d/deep/file'), 'one\n');
+      for (const path of ['d/new', 'd/kept', 'd/replaced', 'd/deep'])
+        assert.ok(warnings.join().includes(`"${path}"`), `${path} is told in ${warnings.join()}`);
+    }),
 );
 
 test('when access lists cannot be read, a restore drops group rights that other users do not have', () =>

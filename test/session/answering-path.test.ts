@@ -61,7 +61,10 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   let said = '';
   holder.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const ended = new Promise((resolve) => holder.once('exit', resolve));
-  await until('mounted or refused', () => said.includes('mounted') || holder.exitCode !== null);
+  await until(
+    'the mount has succeeded or failed',
+    () => said.includes('mounted') || holder.exitCode !== null,
+  );
   if (holder.exitCode !== null) return undefined;
   return async () => {
     holder.kill('SIGKILL'); // the connection ends when its only descriptor closes, and a waiting process gets an error

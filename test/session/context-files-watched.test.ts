@@ -31,7 +31,7 @@ async function watched(rig: SessionRig, path: string): Promise<Watched> {
   await session.watcher?.ready();
   rig.write('sentinel.txt', 'x');
   await until('the sentinel file is reported', () => told.has('sentinel.txt'));
-  await until('a length is remembered', async () => {
+  await until('a length is cached', async () => {
     await buildContextMessage(session, {});
     return context.messageLength !== undefined;
   });
@@ -51,7 +51,7 @@ for (const [name, path, change] of changes) {
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);
-      await until('the length is forgotten', () => context.messageLength === undefined);
+      await until('the cached length is dropped', () => context.messageLength === undefined);
     }));
 }
 

@@ -50,7 +50,7 @@ inContainer(
   },
 );
 
-inContainer('a restore waits for one in another container, and never mixes two states', async (rig) => {
+inContainer('a restore waits for a restore in another container, and never mixes two states', async (rig) => {
   const holder = spawn('flock', [rig.work, 'sleep', '60']);
   await until('the work tree is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
   const one = await rig.opened({ conversationId: 'one' }, { command });

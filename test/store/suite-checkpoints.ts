@@ -17,33 +17,36 @@ import {
 import { sample } from './suite-trees.ts';
 
 export function checkpointTests(check: Check): void {
-  check('a published checkpoint is listed completely, also after a restart (O2, O4, O6, O9)', async (rig) => {
-    const record = recordOf({
-      snapshot: await capture(rig.store, sample),
-      seq: 7,
-      kind: 'tool',
-      madeAs: '3.1' as Tag,
-      parent: 'ckpt_00000000000000000000' as CheckpointId,
-      description: 'line\nbreak "quoted" \u{1f600} \\ \u0001',
-      message: `${'long '.repeat(20_000)}\u{1f600}`,
-      toolName: 'fs_write',
-      conversation: 12,
-      inTangent: true,
-      skipped: [{ path: at('\xff\n'), reason: 'unreadable' }],
-      undo: ['ckpt_11111111111111111111' as CheckpointId],
-      idempotency: { key: 'k', fingerprint: 'f', operation: 'op_1' },
-    });
-    const { commit } = await rig.store.publish({ record, tag: '3.1' as Tag, name: 'before the storm' });
-    const expected = {
-      record,
-      tag: '3.1',
-      name: 'before the storm',
-      ...(commit === undefined ? {} : { commit }),
-    };
-    assert.equal(await rig.store.checkpoints(), [expected]);
-    assert.equal(await (await rig.reopen()).checkpoints(), [expected]);
-    assert.is((await rig.store.usage()).checkpoints, 1);
-  });
+  check(
+    'a published checkpoint is listed with all fields, even after a restart (O2, O4, O6, O9)',
+    async (rig) => {
+      const record = recordOf({
+        snapshot: await capture(rig.store, sample),
+        seq: 7,
+        kind: 'tool',
+        madeAs: '3.1' as Tag,
+        parent: 'ckpt_00000000000000000000' as CheckpointId,
+        description: 'line\nbreak "quoted" \u{1f600} \\ \u0001',
+        message: `${'long '.repeat(20_000)}\u{1f600}`,
+        toolName: 'fs_write',
+        conversation: 12,
+        inTangent: true,
+        skipped: [{ path: at('\xff\n'), reason: 'unreadable' }],
+        undo: ['ckpt_11111111111111111111' as CheckpointId],
+        idempotency: { key: 'k', fingerprint: 'f', operation: 'op_1' },
+      });
+      const { commit } = await rig.store.publish({ record, tag: '3.1' as Tag, name: 'before the storm' });
+      const expected = {
+        record,
+        tag: '3.1',
+        name: 'before the storm',
+        ...(commit === undefined ? {} : { commit }),
+      };
+      assert.equal(await rig.store.checkpoints(), [expected]);
+      assert.equal(await (await rig.reopen()).checkpoints(), [expected]);
+      assert.is((await rig.store.usage()).checkpoints, 1);
+    },
+  );
 
   check(
     'checkpoints are listed by their sequence, even with equal times and clocks that go back (O17)',
@@ -59,7 +62,7 @@ export function checkpointTests(check: Check): void {
     },
   );
 
-  check('a tag belongs to one checkpoint and moves with a publication', async (rig) => {
+  check('a tag belongs to one checkpoint, and a publication can move the tag', async (rig) => {
     const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
     const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
@@ -127,7 +130,7 @@ export function checkpointTests(check: Check): void {
     assert.equal(shown(await contentsOf(rig.store, two.snapshot)), shown(sample));
   });
 
-  check('a killed store opens again with everything it had answered', async (rig) => {
+  check('a killed store opens again with all answered changes', async (rig) => {
     const { id, snapshot } = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const writer = rig.store.writer();
     const bytes = noise(100);
@@ -143,7 +146,7 @@ export function checkpointTests(check: Check): void {
     assert.is((await store.checkpoints()).length, 2);
   });
 
-  check('a destroyed store is empty, and destroying it again does nothing', async (rig) => {
+  check('a destroyed store is empty, and a second destruction changes nothing', async (rig) => {
     await checkpoint(rig.store, sample, { seq: 1, tag: '1', name: 'n' });
     await rig.store.destroy();
     await rig.store.destroy();

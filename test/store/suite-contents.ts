@@ -49,15 +49,18 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('sizes are found without reading, and a missing content has size -1 (O7)', async ({ store }) => {
-    const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
-    await capture(store, tree);
-    const ids = [...tree.values()].map(({ bytes }) => blobOf(store, bytes));
-    assert.equal(await store.sizes([...ids, blobOf(store, noise(20)), ...ids]), [0, 4, 1e5, -1, 0, 4, 1e5]);
-    assert.equal(await store.sizes([]), []);
-  });
+  check(
+    'the store finds sizes without reading contents, and a missing content has size -1 (O7)',
+    async ({ store }) => {
+      const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
+      await capture(store, tree);
+      const ids = [...tree.values()].map(({ bytes }) => blobOf(store, bytes));
+      assert.equal(await store.sizes([...ids, blobOf(store, noise(20)), ...ids]), [0, 4, 1e5, -1, 0, 4, 1e5]);
+      assert.equal(await store.sizes([]), []);
+    },
+  );
 
-  check('equal contents of any number of writers are stored once (O11)', async ({ store }) => {
+  check('equal contents from any number of writers are stored once (O11)', async ({ store }) => {
     const bytes = noise(300_000);
     await capture(store, plain({ a: file(bytes) }));
     const before = await store.usage();
@@ -73,7 +76,7 @@ export function contentTests(check: Check): void {
     assert.ok((await bytesOfBlob(store, blobOf(store, fresh))).equals(fresh));
   });
 
-  check('a content in a private file is stored, and the file removed (O24)', async ({ store }) => {
+  check('the store stores a content from a private file, and removes the file (O24)', async ({ store }) => {
     assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
     for (const size of [0, 10, 3 * mebibyte]) {
       const bytes = noise(size);
@@ -90,7 +93,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('the spool directory is emptied at open', async (rig) => {
+  check('an open empties the spool directory', async (rig) => {
     const { spoolDirectory } = rig.store;
     mkdirSync(join(spoolDirectory, 'left'));
     writeFileSync(join(spoolDirectory, 'left', 'over'), 'x');
@@ -115,7 +118,7 @@ export function contentTests(check: Check): void {
     },
   );
 
-  check('writers do not disturb each other', async ({ store }) => {
+  check('writers that run at the same time do not affect each other', async ({ store }) => {
     const many = Array.from({ length: 6 }, (_, i) =>
       plain(
         Object.fromEntries(
@@ -131,7 +134,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('a cancelled writer stops', async ({ store }) => {
+  check('a cancelled writer stops writing', async ({ store }) => {
     const controller = new AbortController();
     const writer = store.writer(controller.signal);
     controller.abort();

@@ -81,7 +81,7 @@ const sweptTogether = 10;
 
 export function storeProperties(check: Check, hooks: SuiteHooks): void {
   check(
-    'creation is complete, a rollback is exact, the list is ordered, details are complete (O14, O16, O17, O20, O24)',
+    'a checkpoint is complete and has all details, a rollback is exact, and the list is ordered (O14, O16, O17, O20, O24)',
     async ({ store }) => {
       await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
         const made = await publishAll(store, history);
@@ -118,7 +118,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 5: Differences are right**
   // **Validates: Requirements 2.3, 7.1, 7.2**
   check(
-    'differences: every path, one-sided ones marked, unified text that applies (O18)',
+    'a diff has every path, marks paths of one side only, and its unified text applies (O18)',
     async ({ store }) => {
       const lines = fc
         .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })

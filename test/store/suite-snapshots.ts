@@ -23,14 +23,14 @@ import {
 import { everyName, sample } from './suite-trees.ts';
 
 export function snapshotTests(check: Check): void {
-  check('equal contents have equal ids, in any order (O15)', async ({ store }) => {
+  check('snapshots with equal contents have equal ids, in any order of writing (O15)', async ({ store }) => {
     const id = await capture(store, sample);
     assert.is(await capture(store, new Map([...sample].reverse())), id);
     assert.equal(shown(await contentsOf(store, id)), shown(sample));
   });
 
   check(
-    'modes, permissions and links are part of the id, and their changes are reported (O30)',
+    'modes, permissions and links are part of a snapshot’s id, and their changes are reported (O30)',
     async ({ store }) => {
       const base = plain({ a: 'same\n' });
       const id = await capture(store, base);
@@ -96,7 +96,7 @@ export function snapshotTests(check: Check): void {
   });
 
   check(
-    'entries are ordered by the bytes of the whole path, for all paths or below one',
+    'entries of a snapshot, or below one of its paths, are ordered by the bytes of the whole path',
     async ({ store }) => {
       const tree = plain({
         'a/b': '1',
@@ -152,7 +152,7 @@ export function snapshotTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, snapshot)), shown(sample));
   });
 
-  check('an unknown snapshot is reported as such', async ({ store }) => {
+  check('reading an unknown snapshot gives StoreCorrupt', async ({ store }) => {
     const id = await capture(store, sample);
     const unknown = id.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) as SnapshotId;
     assert.is(await kindOf(store.entries(unknown)), 'StoreCorrupt');

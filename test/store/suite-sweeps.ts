@@ -36,7 +36,7 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
   });
 
   check(
-    'a sweep removes all data that no checkpoint needs, and returns its size (O7, O19)',
+    'a sweep removes all data that no checkpoint needs, and returns the freed size (O7, O19)',
     async ({ store, directory }) => {
       const big = noise(500_000);
       const gone = await checkpoint(store, plain({ big: file(big), same: 'same' }), { seq: 1 });
@@ -64,28 +64,31 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
     );
   });
 
-  check('a lost content is DataCorrupt, and verify names the affected checkpoints (O23)', async (rig) => {
-    if (hooks.lose === undefined) {
-      console.log('skipped: this strategy gives no way to lose a blob');
-      return;
-    }
-    const bytes = noise(1000);
-    const hit = await checkpoint(rig.store, plain({ a: file(bytes), b: 'b' }), { seq: 1 });
-    await checkpoint(rig.store, plain({ b: 'b' }), { seq: 2, parent: hit.id });
-    const blob = blobOf(rig.store, bytes);
-    await rig.store.close();
-    await hooks.lose(rig.directory, blob);
-    const store = await rig.reopen();
-    assert.is(await kindOf(bytesOfBlob(store, blob)), 'DataCorrupt');
-    assert.equal(await store.sizes([blob]), [-1]);
-    const problems = (await store.verify()).filter(({ kind }) => kind === 'missing');
-    assert.equal(
-      problems.map(({ what, affects }) => ({ what, affects })),
-      [{ what: blob, affects: [hit.id] }],
-    );
-    await capture(store, plain({ a: file(bytes) })); // stores the content again, so that the store is intact at the end
-    assert.equal(await store.sizes([blob]), [1000]);
-  });
+  check(
+    'reading a lost content gives DataCorrupt, and verify names the affected checkpoints (O23)',
+    async (rig) => {
+      if (hooks.lose === undefined) {
+        console.log('skipped: this strategy gives no way to lose a blob');
+        return;
+      }
+      const bytes = noise(1000);
+      const hit = await checkpoint(rig.store, plain({ a: file(bytes), b: 'b' }), { seq: 1 });
+      await checkpoint(rig.store, plain({ b: 'b' }), { seq: 2, parent: hit.id });
+      const blob = blobOf(rig.store, bytes);
+      await rig.store.close();
+      await hooks.lose(rig.directory, blob);
+      const store = await rig.reopen();
+      assert.is(await kindOf(bytesOfBlob(store, blob)), 'DataCorrupt');
+      assert.equal(await store.sizes([blob]), [-1]);
+      const problems = (await store.verify()).filter(({ kind }) => kind === 'missing');
+      assert.equal(
+        problems.map(({ what, affects }) => ({ what, affects })),
+        [{ what: blob, affects: [hit.id] }],
+      );
+      await capture(store, plain({ a: file(bytes) })); // stores the content again, so that the store is intact at the end
+      assert.equal(await store.sizes([blob]), [1000]);
+    },
+  );
 
   check('fifty checkpoints of small edits cost little more than the edits (O24)', async ({ store }) => {
     const tree = new Map(

@@ -60,7 +60,7 @@ test('chokidar reports a change in any directory of a large tree', () =>
     assert.is(watch.directories, many.length + 1);
     const written = ['', ...many].map((path) => join(root, path, 'f'));
     for (const file of written) writeFileSync(file, '');
-    await until('all are reported', () => written.every((file) => paths.has(file)));
+    await until('all files are reported', () => written.every((file) => paths.has(file)));
   }));
 
 test('chokidar watches directories that appear, disappear and reappear', () =>
@@ -96,7 +96,7 @@ test('chokidar watches a directory that replaces an empty directory in one step,
       rmSync(join(root, path), { recursive: true });
       mkdirSync(join(root, path));
     }
-    await until('removed directories are forgotten', () => watch.directories === 5);
+    await until('removed directories are no longer watched', () => watch.directories === 5);
     rmSync(aside, { recursive: true });
   }));
 

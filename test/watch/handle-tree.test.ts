@@ -53,7 +53,7 @@ test('a handle marks names byte for byte, and also changes of its own directory'
     await marks('a/ünï');
     marked.clear();
     writeFileSync(Buffer.concat([Buffer.from(`${root}/a/`), Buffer.from([0xff, 0x31])]), '');
-    await until('bytes', () => marked.has('a/\xff1'));
+    await until('the name that is not UTF-8 is marked', () => marked.has('a/\xff1'));
   }));
 
 test('a directory gets no handle if the directory above has no handle', () =>
@@ -114,7 +114,7 @@ test('opening handles throws at the limit of watches, and any other error affect
     assert.throws(() => tree.open(paths('', 'a')), /ENOSPC/);
     installFault(undefined);
     tree.closeAll();
-    if (before !== undefined) await until('all are closed', () => inotifyWatches() === before);
+    if (before !== undefined) await until('all handles are closed', () => inotifyWatches() === before);
   }));
 
 test.run();

@@ -173,7 +173,7 @@ if (process.platform === 'linux') {
       await until('two sessions are in the thread', () => heard.length === 2);
       sessions.push(begin('poison'));
       await until(
-        'the third failed twice',
+        'the third thread failed twice',
         () => failed.filter((one) => one.startsWith('poison')).length >= 2,
       );
       await until('the other sessions watch again', () => heard.length >= 4);

@@ -19,7 +19,7 @@ test('a daemon whose working directory is removed does not watch, reports why, a
     const { capture } = await client.request('checkpoint/create', { session, kind: 'turn' });
     assert.equal([capture.path, capture.reason], ['cold', 'unwatched']);
     const status = (): Promise<ResultOf<'worktree/status'>> => client.request('worktree/status', { session });
-    await until('the watch to be given up', async () => (await status()).reason !== undefined);
+    await until('the watcher has given up', async () => (await status()).reason !== undefined);
     const { state, reason = '' } = await status();
     assert.is(state, 'suspect');
     assert.match(reason, /thread failed/);

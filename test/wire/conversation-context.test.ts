@@ -46,7 +46,7 @@ test('context files are in the work tree and within the limit, and their message
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
     // The watcher may report the files above late. The daemon then correctly drops the message and builds it again.
-    await until('the message is remembered', async () => {
+    await until('the message is cached', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;
       assert.is(contextMessageLength, undefined);

@@ -92,7 +92,7 @@ function nextCursorOf({ nextCursor }: { readonly nextCursor?: string }): string 
   return nextCursor ?? '';
 }
 
-test("conversation/history {tag} reads a checkpoint's history, from an entry on (C33)", () =>
+test("conversation/history with a tag reads a checkpoint's history from a given entry on (C33)", () =>
   withSession(async (rig) => {
     const { id } = await rig.append('a');
     await rig.append('b');
@@ -140,7 +140,7 @@ test('an empty next message becomes "Empty prompt", and a locked message stays a
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("recordLines distinguishes the user's lines from the agent's, and counts the file if no number is given (C31)", () =>
+test("conversation/recordLines separates the user's lines from the agent's, and counts the file if no count is given (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

@@ -90,7 +90,7 @@ test('the checkpoint of a restore names the restored and the safety checkpoint, 
     assert.is((await rig.request('checkpoint/get', { tag: checkpoint.id })).inTangent, true);
   }));
 
-test("long listings continue on the next page: of sessions, and of a file's authors", async () => {
+test("long listings of sessions and of a file's authors continue on the next page", async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {

@@ -62,33 +62,37 @@ async function refusesAll(daemon: InProcessDaemon, session: string, root: string
   assert.equal(readdirSync(root), before, 'nothing was written');
 }
 
-whereMountable('a file system mounted over the work tree is not mistaken for it (F43)', () =>
-  withDaemon(async (daemon) => {
-    const root = realpathSync(repository());
-    const { session } = await daemon.open(root);
-    writeFileSync(join(root, 'a.txt'), 'changed\n');
-    await mounted(root, ['-t', 'tmpfs', 'ckpt'], () => refusesAll(daemon, session, root));
-    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
-    assert.equal([checkpoint.tag, checkpoint.stats?.deleted], ['1', 0], 'the work tree is back as it was');
-    const { restored } = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
-    assert.equal(restored, [{ path: 'a.txt' }]);
-  }),
+whereMountable(
+  'the daemon does not treat a file system that is mounted over the work tree as the work tree (F43)',
+  () =>
+    withDaemon(async (daemon) => {
+      const root = realpathSync(repository());
+      const { session } = await daemon.open(root);
+      writeFileSync(join(root, 'a.txt'), 'changed\n');
+      await mounted(root, ['-t', 'tmpfs', 'ckpt'], () => refusesAll(daemon, session, root));
+      const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+      assert.equal([checkpoint.tag, checkpoint.stats?.deleted], ['1', 0], 'the work tree is back as it was');
+      const { restored } = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+      assert.equal(restored, [{ path: 'a.txt' }]);
+    }),
 );
 
-whereMountable('a directory bind-mounted over the work tree is not mistaken for it', () =>
-  withDaemon(async (daemon) => {
-    const root = realpathSync(repository());
-    const other = realpathSync(temporaryDirectory('other'));
-    const { session } = await daemon.open(root);
-    await mounted(root, ['--bind', other], () => refusesAll(daemon, session, root));
-    await mounted(root, ['--bind', root], async () => {
-      const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
-      assert.is(checkpoint.stats?.deleted, 0, 'bound over itself it is what it was');
-    });
-    rmSync(root, { recursive: true });
-    mkdirSync(root);
-    await mounted(root, ['-t', 'tmpfs', 'ckpt'], () => refusesAll(daemon, session, root));
-  }),
+whereMountable(
+  'the daemon does not treat a directory that is bind-mounted over the work tree as the work tree',
+  () =>
+    withDaemon(async (daemon) => {
+      const root = realpathSync(repository());
+      const other = realpathSync(temporaryDirectory('other'));
+      const { session } = await daemon.open(root);
+      await mounted(root, ['--bind', other], () => refusesAll(daemon, session, root));
+      await mounted(root, ['--bind', root], async () => {
+        const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+        assert.is(checkpoint.stats?.deleted, 0, 'bound over itself it is what it was');
+      });
+      rmSync(root, { recursive: true });
+      mkdirSync(root);
+      await mounted(root, ['-t', 'tmpfs', 'ckpt'], () => refusesAll(daemon, session, root));
+    }),
 );
 
 whereMountable('a work tree that is a mount is reported as missing when it is unmounted', () =>
@@ -128,7 +132,7 @@ whereMountable(
   },
 );
 
-whereMountable('a directory that is recreated at the same path is the work tree', () =>
+whereMountable('a directory that is recreated at the path of the work tree counts as the work tree', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const { session } = await daemon.open(root);
@@ -140,22 +144,27 @@ whereMountable('a directory that is recreated at the same path is the work tree'
   }),
 );
 
-whereMountable('a session that is closed and opened again uses the present mount, and reports it', () =>
-  withDaemon(async (daemon) => {
-    const root = realpathSync(repository());
-    const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });
-    await mounted(root, ['-t', 'tmpfs', 'ckpt'], async () => {
+whereMountable(
+  'a session that is closed and opened again uses the present mount, and reports the mount',
+  () =>
+    withDaemon(async (daemon) => {
+      const root = realpathSync(repository());
+      const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });
+      await mounted(root, ['-t', 'tmpfs', 'ckpt'], async () => {
+        await daemon.call('session/close', { session });
+        const again = await daemon.open(root, { conversationId: 'c', retention: 'keep', init: 'force' });
+        assert.ok(again.resumed);
+        assert.ok(daemon.logged.some(({ message }) => message.includes('was replaced since')));
+        writeFileSync(join(root, 'g'), 'g\n');
+        const { checkpoint } = await daemon.call('checkpoint/create', {
+          session: again.session,
+          kind: 'turn',
+        });
+        assert.is(checkpoint.stats?.added, 1);
+      });
+      await refusesAll(daemon, session, root);
       await daemon.call('session/close', { session });
-      const again = await daemon.open(root, { conversationId: 'c', retention: 'keep', init: 'force' });
-      assert.ok(again.resumed);
-      assert.ok(daemon.logged.some(({ message }) => message.includes('was replaced since')));
-      writeFileSync(join(root, 'g'), 'g\n');
-      const { checkpoint } = await daemon.call('checkpoint/create', { session: again.session, kind: 'turn' });
-      assert.is(checkpoint.stats?.added, 1);
-    });
-    await refusesAll(daemon, session, root);
-    await daemon.call('session/close', { session });
-  }),
+    }),
 );
 
 test.run();

@@ -42,7 +42,7 @@ test('show lists the changed files, and with --patch also prints their changes',
     assert.not.match(await run(rig, '.', 'show', '0', '--patch'), /diff --git/);
   }));
 
-test("the list marks the session's current checkpoint, also after a restore", () =>
+test("the list marks the session's current checkpoint, even after a restore", () =>
   withThree(async (rig) => {
     const marked = async (): Promise<string[]> =>
       (await run(rig, '.', 'list')).split('\n').filter((line) => line.endsWith('  (here)'));

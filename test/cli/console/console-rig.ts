@@ -69,7 +69,7 @@ export async function inTerminal(
         until(String(what), () => what.test(seen()), 15_000).catch((error: unknown) => {
           throw new Error(`${String(what)} is not on the screen:\n${seen()}`, { cause: error });
         }),
-      ended: () => until('the end', () => tmux('list-sessions').trim() === ''),
+      ended: () => until('the terminal has ended', () => tmux('list-sessions').trim() === ''),
     });
   } finally {
     tmux('kill-server');

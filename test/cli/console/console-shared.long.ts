@@ -53,7 +53,7 @@ for (const order of orders)
   test(`editors, console and command line lose nothing when they are killed in the order ${order.join(', ')}`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
-      await until('the session', () => starter.session !== undefined);
+      await until('the session is open', () => starter.session !== undefined);
       const owner = join(rig.shadow(starter.session ?? ''), 'checkpointd', 'owner.json');
       const { socket } = JSON.parse(readFileSync(owner, 'utf8')) as { socket: string };
       const joiner = new SharedClient(rig, 'joiner', 'attach', socket);

@@ -25,7 +25,7 @@ if (hasTerminal()) {
         assert.is(rig.read('a.txt'), 'one\n');
         type('/undo', 'Enter');
         await shows(/> \/undo/);
-        await until('undone', () => rig.read('a.txt') === 'spoilt\n');
+        await until('the restore is undone', () => rig.read('a.txt') === 'spoilt\n');
         type('C-t');
         await shows(/↯ >/);
         type('C-d');

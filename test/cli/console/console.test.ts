@@ -40,7 +40,7 @@ test('/checkpoint list shows only turns, oldest first, and -l N shows only the f
     assert.is(lines.length, 4);
   }));
 
-test("the console, list, show and status print the time of the user's zone (Q5, Q43)", () =>
+test("the console and the commands list, show and status print times in the user's time zone (Q5, Q43)", () =>
   withRig(async (rig) => {
     await prepared(rig);
     const seen = (zone: string, ...words: string[]): number => {

@@ -218,7 +218,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     try {
       const done = /claude-code: enabled, last hook just now \(prompt\): done$/m;
       // On a busy machine a hook may give up before it has read its event, and logs that.
-      await until('a hook is done', async () => {
+      await until('a hook has ended', async () => {
         await hook(rig, 'claude-code', prompt);
         await until('the event is processed', () => writtenEvents(rig.storage).length === 0);
         return done.test(await doctor());

@@ -159,7 +159,7 @@ async function day(agent: Agent, program: string, rig: DaemonRig, server: ModelS
   const storage = `--storage=${rig.storage}`;
   const listed = (line: string) => async (): Promise<void> => {
     let list = '';
-    await until('a checkpoint', async () => {
+    await until('a checkpoint is listed', async () => {
       const ran = rig.run(['list', storage]);
       await ran.code;
       list = ran.stdout;

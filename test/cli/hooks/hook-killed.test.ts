@@ -83,7 +83,7 @@ test('a keeper captures the changes of its open conversations before it ends', (
     await allTaken(rig);
     rig.write('a.txt', 'the last change\n');
     for (const pid of keepersOf(rig)) process.kill(pid, 'SIGTERM');
-    await until('no keeper', () => keepersOf(rig).length === 0);
+    await until('no keeper is running', () => keepersOf(rig).length === 0);
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 

@@ -26,7 +26,7 @@ test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and th
       await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'tidy up' })),
       'prompt',
     );
-    await until('the checkpoint', async () => /\[1\].*tidy up/.test(await listed(rig)));
+    await until('the checkpoint is listed', async () => /\[1\].*tidy up/.test(await listed(rig)));
     rig.write('a.txt', 'by the agent\n');
     const tool = {
       tool_name: 'Write',
@@ -34,7 +34,7 @@ test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and th
       tool_input: { file_path: join(rig.work, 'a.txt') },
     };
     assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', tool)), 'tool');
-    await until('the checkpoint', async () => /\[1\.1\].*Write/.test(await listed(rig)));
+    await until('the checkpoint is listed', async () => /\[1\.1\].*Write/.test(await listed(rig)));
     assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', tool)), 'told twice');
     const look = { tool_name: 'Read', tool_use_id: 'toolu_2', tool_input: {} };
     assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', look)), 'nothing changed');
@@ -52,10 +52,10 @@ test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and th
 test('at its next prompt the agent is notified once of a restore that the user made by hand', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
-    await until('the checkpoint', async () => /\[1\]/.test(await listed(rig)));
+    await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
     rig.write('a.txt', 'by the agent\n');
     await hook(rig, 'claude-code', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
-    await until('the checkpoint', async () => /\[1\.1\]/.test(await listed(rig)));
+    await until('the checkpoint is listed', async () => /\[1\.1\]/.test(await listed(rig)));
     const restore = rig.run(['restore', '1', '--yes', `--storage=${rig.storage}`]);
     assert.is(await restore.code, 0, restore.stderr);
     assert.is(rig.read('a.txt'), 'a\n');
@@ -112,22 +112,24 @@ test('two hooks at once start one keeper, and after a kill of the keeper the nex
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
-    await until('one keeper', () => keepersOf(rig).length === 1);
-    await until('the sessions', () => rig.sessions().length === 2);
+    await until('one keeper is running', () => keepersOf(rig).length === 1);
+    await until('both sessions exist', () => rig.sessions().length === 2);
     for (const session of rig.sessions())
-      await until('its turn', async () => /\[1\]/.test(await listed(rig, `--session=${session}`)));
+      await until('the turn of the session is listed', async () =>
+        /\[1\]/.test(await listed(rig, `--session=${session}`)),
+      );
     for (const pid of keepersOf(rig)) process.kill(pid, 'SIGKILL');
-    await until('no keeper', () => keepersOf(rig).length === 0);
+    await until('no keeper is running', () => keepersOf(rig).length === 0);
     rig.write('a.txt', 'changed\n');
     await hook(rig, 'codex', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 'x' }));
-    await until('one keeper', () => keepersOf(rig).length === 1);
-    await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
+    await until('one keeper is running', () => keepersOf(rig).length === 1);
+    await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
 test('the list and the log mark the checkpoint of a turn as late if it begins late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
-    await until('the session', () => rig.sessions().length === 1);
+    await until('the session exists', () => rig.sessions().length === 1);
     await tellPrompt(rig, 'late one', Date.now() - 5000);
     await tellPrompt(rig, 'late one', Date.now());
     const list = await listed(rig);
@@ -139,7 +141,7 @@ test('the list and the log mark the checkpoint of a turn as late if it begins la
 test('the checkpoint of a turn that began in time and ended late is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
-    await until('the session', () => rig.sessions().length === 1);
+    await until('the session exists', () => rig.sessions().length === 1);
     for (let file = 0; file < 8000; file += 1) rig.write(`many/${file % 50}/${file}.txt`, `${file}\n`);
     await tellPrompt(rig, 'slow', Date.now() - 900);
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
@@ -153,7 +155,7 @@ test('the checkpoint of a turn contains no edits that were made after the prompt
         session_id: agent,
       });
       await hook(rig, agent, of('SessionStart'));
-      await until('the session', () => rig.sessions().length > 0 && keepersOf(rig).length === 1);
+      await until('the session exists', () => rig.sessions().length > 0 && keepersOf(rig).length === 1);
       const before = rig.read('a.txt') ?? '';
       const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));

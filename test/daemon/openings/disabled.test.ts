@@ -101,7 +101,7 @@ test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q1
     assert.is((await client.close()).code, 0);
   }));
 
-test("a session opened without the feature refuses checkpoint requests, with Q CLI's message (Q46)", () =>
+test("a session that was opened without the feature refuses checkpoint requests with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;
@@ -140,7 +140,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.is((await client.close()).code, 0);
     }));
 
-test("a session opened without tangents refuses to enter one, with Q CLI's message (C21)", () =>
+test("a session that was opened without tangents refuses to enter a tangent, with Q CLI's message (C21)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kept = { retention: 'keep', conversationId: 'one' } as const;

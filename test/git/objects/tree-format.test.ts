@@ -109,7 +109,7 @@ test('a tree from elsewhere is refused if it has git directories, dots, slashes,
   assert.is((await decodeTree(raw(['100644', 'a']), 'id')).length, 1);
 });
 
-test("a directory of ten thousand names in any order gives git's tree", () =>
+test('a directory of ten thousand names in any order gives the same tree as in git', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const items: TreeItem[] = [];

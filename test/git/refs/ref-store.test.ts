@@ -172,7 +172,7 @@ for (const count of [1, 2]) {
     }));
 }
 
-test("refs that the user's git packs during the sync are kept, and every directory is synced", () =>
+test("the store keeps refs that the user's git packs during a sync, and syncs every directory", () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(true);
     installFault((made, target) => {

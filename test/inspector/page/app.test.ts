@@ -74,7 +74,7 @@ seen('the timeline shows a checkpoint of another client at once', async () => {
   await page.locator('[data-tag="now"]', { hasText: 'touched since' }).waitFor();
 });
 
-seen("a difference shows the daemon's hunk, by words, in one column and in two", async () => {
+seen('the page shows a hunk of the daemon word by word, in one column or in two', async () => {
   const { page } = shown;
   await shown.select('1.1');
   await shown.file('code.ts');
@@ -158,7 +158,7 @@ seen('the search finds messages and tools, and the changes of a path', async () 
   await until('one checkpoint is found', async () => (await count()) === 1);
   await page.fill('#search', 'path:code.ts');
   await page.locator('.timeline-facts', { hasText: 'that changed this path' }).waitFor();
-  await until('the holders are shown', async () => (await count()) === 3);
+  await until('the checkpoints that changed the path are shown', async () => (await count()) === 3);
   await page.locator('#search').press('Escape');
   await until('all checkpoints are shown again', async () => (await count()) > 5);
 });

@@ -58,7 +58,7 @@ test('a link in place of the directory for sockets is refused, wherever the link
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test("a directory that is open to other users, or another user's, is refused", async () => {
+test('a daemon refuses a directory for sockets that is open to other users or belongs to another user', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -103,7 +103,7 @@ test('a daemon removes the sockets of dead daemons, and keeps living and young s
   living.close();
 });
 
-test("the directory is in $XDG_RUNTIME_DIR if that is this user's, and otherwise in the storage", () => {
+test("the directory for sockets is in $XDG_RUNTIME_DIR if that directory is this user's, and otherwise in the storage", () => {
   const runtime = temporaryDirectory('runtime');
   assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: runtime }), join(runtime, 'checkpointd'));
   for (const other of [undefined, '', 'relative', join(runtime, 'absent')])

@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test("a second storage does not get the refs of another storage's session, and reports where that session is", () =>
+test("a second storage does not get the refs of another storage's session, and reports where the session is", () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);

@@ -96,7 +96,7 @@ test('even at the default durability the store syncs the directory of an object 
     await again.close();
   }));
 
-test("an object of the user's that a power cut left empty is replaced by our complete one", () =>
+test("our complete object replaces an object in the user's repository that a power cut left empty", () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });

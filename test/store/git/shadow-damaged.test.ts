@@ -67,7 +67,7 @@ test('the store does not delete a damaged pack without its index', () =>
     },
   ));
 
-test("an interrupted import, with git's .keep file, is removed", () =>
+test("an opening removes an interrupted import of a pack with git's .keep file", () =>
   reopened(
     (shadow) => {
       for (const end of ['pack', 'keep'])

@@ -41,7 +41,7 @@ test('an opening refuses a database of a newer version, and does not change the 
     assert.ok(readFileSync(databaseFile(directory)).equals(before));
   }));
 
-test("a file that is no database, or another program's, is refused and does not change", () =>
+test("an opening refuses a file that is no database, or is another program's database, and does not change the file", () =>
   inDirectory(async (directory) => {
     const foreign = join(directory, 'foreign');
     const other = new Database(foreign);

@@ -135,7 +135,7 @@ test('the full cycle of create, list, diff, read and roll back works (O2, O3, O4
     assert.is(readFileSync(join(root, 'large.txt'), 'utf8'), large);
   }));
 
-test("a rollback warns of the user's changes since, restores deletions, and removes later files (O25, O26, O28)", () =>
+test("a rollback warns of the user's later changes, brings back deleted files, and removes later files (O25, O26, O28)", () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

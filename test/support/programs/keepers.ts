@@ -28,5 +28,5 @@ function processesWith(...wanted: readonly string[]): number[] {
 
 export async function endKeepers(storage: string): Promise<void> {
   for (const pid of keepersOf(storage)) process.kill(pid, 'SIGTERM');
-  await until('no keeper', () => keepersOf(storage).length === 0);
+  await until('no keeper is running', () => keepersOf(storage).length === 0);
 }
