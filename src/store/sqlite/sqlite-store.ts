@@ -226,12 +226,19 @@ class SqliteStore extends TreeStore implements SnapshotStore {
 
   async close(): Promise<void> {
     await this.#changes.idle();
-    await this.#gitTrees.close();
     try {
+      await this.#gitTrees.close();
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
     } finally {
+      await this.#finish();
+    }
+  }
+
+  async #finish(): Promise<void> {
+    try {
       // If the file is missing, this call would make a new file.
       if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
+    } finally {
       this.#database.close();
     }
   }

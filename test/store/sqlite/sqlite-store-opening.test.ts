@@ -1,10 +1,21 @@
 // Opens a database that is locked, newer, foreign or cut off, and opens without libsql.
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
+import { installFault } from '../../../src/base/seam.ts';
 import { sqliteObstacle } from '../../../src/store/sqlite/database/library.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { sqliteDriver as driver } from '../../../src/store/strategies.ts';
@@ -13,6 +24,7 @@ import { inTemporary as inDirectory } from '../../support/git-oracle.ts';
 import { openSqlite, sql, sqliteOptions } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { capture, checkpoint, contentsOf, file, noise, plain } from '../../support/trees/snapshots.ts';
+import { until } from '../../support/until.ts';
 
 /** Opens a store, and closes it if the opening succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
@@ -27,6 +39,28 @@ test('an opening waits while another program locks the whole database, as during
     other.exec('ROLLBACK');
     other.close();
     await opened;
+  }));
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+test('a store whose closing failed can be opened again after SQLite has removed its journal', () =>
+  inDirectory(async (directory) => {
+    const close = async (): Promise<void> => {
+      const store = await openSqlite(directory);
+      installFault((call) => {
+        if (call === 'lstat') throw Object.assign(new Error('a bad disk'), { code: 'EIO' });
+      });
+      assert.match(String(await store.close().catch((error: unknown) => error)), 'cannot be read');
+      installFault(undefined);
+    };
+    await close();
+    await until('SQLite removes the journal of the connection that nothing uses any more', async () => {
+      collectGarbage();
+      await new Promise(setImmediate);
+      return !existsSync(`${databaseFile(directory)}-wal`);
+    });
+    await opening(directory);
   }));
 
 test('an opening refuses a database of a newer version, and does not change the database', () =>
