@@ -192,7 +192,7 @@ test('if a work tree got its own repository, the error names the repository that
     assert.match(
       checkpoints.message ?? '',
       new RegExp(
-        `repository of its own.*checkpoints \\(1\\).*${rig.work}\\b.*Move ${rig.work}/deep/.git away`,
+        `repository of its own.*checkpoints \\(1\\).*${rig.work}\\b.*move ${rig.work}/deep/.git away`,
         's',
       ),
     );
