@@ -91,5 +91,7 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** Over few rounds a table that doubles its size distorts the result. */
-const slackBytes = 200_000;
+/**
+ * Over few rounds, a table that doubles its size and the remembered operations (the last thousand) distort the result.
+ */
+const slackBytes = 350_000;
