@@ -69,6 +69,8 @@ const youngLargeMs = 100;
 const copyMs = 30;
 /** Reading a larger file twice takes longer than waiting until it is no longer young. */
 const waitedForMin = 32 << 20;
+/** `Date.now()` has no fractions of a millisecond and may be behind the stamps of files. */
+const waitedMsMax = youngLargeMs + 10;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const exact = { bigint: true } as const;
@@ -103,7 +105,7 @@ export async function readStable<Id>(
       const isLarge = stamp.size > copiedAtOnceMax;
       const leftMs = youngLeftMs(stamp, options.behindMs);
       const isYoung = leftMs > 0;
-      if (isYoung && !hasWaited && stamp.size >= waitedForMin && leftMs <= youngLargeMs) {
+      if (isYoung && !hasWaited && stamp.size >= waitedForMin && leftMs <= waitedMsMax) {
         hasWaited = true;
         await delay(leftMs + 1);
         continue;
