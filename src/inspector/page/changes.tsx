@@ -229,7 +229,7 @@ const FileDiff = defineComponent(
       const isOther = open.value?.file.path !== path || open.value.file.pathBytes !== pathBytes;
       const late = setTimeout(() => isOther && own === running && dropFormer(), formerMs);
       try {
-        const shown = await shownOf(sides, file, own.signal);
+        const shown = await shownOf(sides, file, own.signal).finally(() => clearTimeout(late));
         const next = { sides, file, shown, offered: offeredOf(sides, file, shown) };
         if (own !== running) return;
         [open.value, failure.value, authors.value] = [next, undefined, undefined];
@@ -237,8 +237,6 @@ const FileDiff = defineComponent(
         if (own === running) authors.value = found;
       } catch (error) {
         if (own === running) failure.value = error instanceof Error ? error.message : String(error);
-      } finally {
-        clearTimeout(late);
       }
     }
     function dropFormer(): void {

@@ -2,7 +2,7 @@
 // restore with its undo, several windows, and the death of the daemon.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git } from '../../support/git-oracle.ts';
@@ -20,6 +20,19 @@ const broken = 'two\nlines.txt';
 const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card, .top, .wire-head, .timeline-head')]
   .filter((each) => each.scrollWidth > each.clientWidth)
   .map((each) => each.className)`;
+
+/** Holds the next request of the page that contains the text. Returns a function that sends the request. */
+async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (request) {
+      if (!request.includes(${JSON.stringify(text)})) return send.call(this, request);
+      WebSocket.prototype.send = send;
+      window.sendHeld = () => send.call(this, request);
+    };
+  }`);
+  return () => page.evaluate('sendHeld()');
+}
 
 const browser: Browser | undefined = await startBrowser();
 const inspected = new Inspected();
@@ -457,24 +470,27 @@ seen(
     const { page } = shown;
     await shown.select('2.1');
     await shown.file('code.ts');
-    let answer = (): void => undefined;
-    await page.exposeFunction('held', () => new Promise<void>((resolve) => (answer = resolve)));
-    // The page waits for this answer of the daemon before it shows the file.
-    await page.evaluate(`{
-    const { send } = WebSocket.prototype;
-    WebSocket.prototype.send = function (text) {
-      if (!text.includes('"perFile":true')) return send.call(this, text);
-      WebSocket.prototype.send = send;
-      held().then(() => send.call(this, text));
-    };
-  }`);
+    const answer = await holdRequest(page, '"perFile":true');
     await page.locator('.file', { hasText: 'latin.txt' }).click();
     await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
     assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
-    answer();
+    await answer();
     await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
   },
 );
+
+seen('the page keeps showing a diff while the daemon looks up its authors', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  await shown.file('latin.txt');
+  const answer = await holdRequest(page, 'ledger/history');
+  await shown.file('code.ts');
+  // This timer ends after any timer that the page set before it drew the diff.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+  assert.is(await page.locator('.diff[data-drawn="code.ts"]').count(), 1);
+  await answer();
+  await page.locator('.authors', { hasText: 'by' }).waitFor();
+});
 
 seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {
   const { page } = shown;
