@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import { attemptAsync, isMissing } from '../base/attempt.ts';
 import { filesAsync, type Stats } from '../base/files.ts';
 
 export interface TreeListener {
@@ -100,7 +101,8 @@ export class ChokidarTree {
       this.#listener.changed(type, name, directory);
       // A removed directory reports its own name. An entry that has the same name as its directory causes an equal
       // event.
-      if (type === 'rename' && name === basename(directory)) void this.#renewReplaced(directory);
+      if (type === 'rename' && name === basename(directory))
+        this.#renewReplaced(directory).catch((error: unknown) => this.#listener.failed(error));
     });
     watcher.on('error', (error) => this.#listener.failed(error));
     watcher.on('addDir', (path, stats) => this.#find(path, watcher, stats && identityOf(stats)));
@@ -121,18 +123,21 @@ export class ChokidarTree {
 
   /**
    * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal only if
-   * chokidar checks the path before the new directory exists.
+   * chokidar checks the path before the new directory exists. Once the new handles are open, reports the directory as
+   * changed, because files in it may have changed before.
+   * @throws system errors, except for a missing path
    */
   async #renewReplaced(path: string): Promise<void> {
     const before = this.#watched.get(path);
     // chokidar itself notices a removal without a replacement
-    const now = await filesAsync.lstat(path).catch(() => undefined);
+    const now = await attemptAsync(isMissing, () => filesAsync.lstat(path));
     const isReplaced = now?.isDirectory() === true && identityOf(now) !== before?.identity;
     if (!isReplaced || before === undefined || this.#watched.get(path) !== before || this.#isClosed) return;
     this.#forget(path, this.#watched.get(dirname(path))?.watcher);
     void this.#renewed.get(path)?.close();
     const watcher = this.#newWatcher();
     this.#renewed.set(path, watcher);
+    watcher.once('ready', () => this.#listener.changed('rename', basename(path), path));
     this.#watch(path, watcher);
   }
 

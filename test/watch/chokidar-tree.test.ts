@@ -4,6 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
 import { ChokidarTree } from '../../src/watch/chokidar-tree.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -117,5 +118,31 @@ test('chokidar does not watch a subtree that was moved out, and watches the subt
     await writeUntilMarked('d7/s1/back');
     rmSync(aside, { recursive: true });
   }));
+
+test('the watch reports that it cannot look at a replaced directory, and is not silently incomplete', async () => {
+  const root = temporaryDirectory('tree-watch');
+  mkdirSync(join(root, 'd'));
+  const failures: unknown[] = [];
+  const watch = new ChokidarTree(root, () => false, {
+    changed: () => undefined,
+    closed: () => undefined,
+    failed: (error) => void failures.push(error),
+  });
+  try {
+    await watch.start();
+    installFault((call, path) => {
+      if (call === 'lstat' && path === join(root, 'd'))
+        throw Object.assign(new Error('bad disk'), { code: 'EIO' });
+    });
+    const aside = temporaryDirectory('aside');
+    mkdirSync(join(aside, 'd'));
+    renameSync(join(aside, 'd'), join(root, 'd'));
+    await until('the watch fails', () => failures.length > 0);
+    assert.match(String(failures[0]), 'bad disk');
+  } finally {
+    installFault(undefined);
+    await watch.close();
+  }
+});
 
 test.run();
