@@ -78,15 +78,17 @@ async function scrolling(page: Page, selector: string, step: number, what: strin
   say(`frames of ${what}, ms`, { median: at(best, 0.5), '95 %': at(best, 0.95), worst: at(best, 0.999) });
 }
 
-/** Returns the milliseconds from the click on a checkpoint to the lines of its difference. */
+/** Returns the milliseconds from the click on a checkpoint until both columns of its difference show lines. */
 async function opening(page: Page): Promise<number> {
   await page.click('[data-tag="now"]');
   await page.locator('.empty', { hasText: 'No file differs' }).waitFor();
   return page.evaluate<number>(`(async () => {
     const begin = performance.now();
     document.querySelector('[data-tag="1.1"]').click();
-    while (document.querySelectorAll('.diff[data-drawn="big.ts"] .cm-line').length < 10)
-      await new Promise((resolve) => setTimeout(resolve, 2));
+    const hasLines = (side) =>
+      [...document.querySelectorAll('.diff[data-drawn="big.ts"] .cm-merge-' + side + ' .cm-line')]
+        .filter((line) => line.innerText.startsWith('export')).length >= 10;
+    while (!hasLines('a') || !hasLines('b')) await new Promise((resolve) => setTimeout(resolve, 2));
     await new Promise(requestAnimationFrame);
     return performance.now() - begin;
   })()`);

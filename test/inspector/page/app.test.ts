@@ -109,6 +109,7 @@ seen('the page shows a hunk of the daemon word by word, in one column or in two'
   const button = await page.locator('.diff .cm-merge-b .revert-hunk').boundingBox();
   const isInView = button !== null && button.x + button.width <= (page.viewportSize()?.width ?? 0);
   assert.ok(isInView, 'a long line does not move the button of the hunk out of view');
+  assert.is(await page.locator('.diff .cm-merge-a .cm-changedLine').innerText(), 'export const n30 = 30;');
   assert.is(await page.locator('.diff .cm-merge-b .cm-changedLine').innerText(), 'export const n30 = 31;');
   await page.keyboard.press('s');
   await page.locator('.diff .cm-deletedChunk').waitFor();
