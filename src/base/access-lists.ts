@@ -14,7 +14,7 @@ export const ownerBits = 0o700;
  * True when the mode gives the group more rights than other users. Otherwise, recording a mask as the group's rights
  * would give no user additional rights.
  */
-export function givesGroupMore(mode: number): boolean {
+export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
@@ -24,7 +24,7 @@ export function givesGroupMore(mode: number): boolean {
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
-  if (!(await tellsLists())) return () => true;
+  if (!(await marksAccessLists())) return () => true;
   const marks = new Map<number, boolean>();
   const listing = await output(
     'xargs',
@@ -47,7 +47,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 let known: Promise<boolean> | undefined;
 
 /** Returns whether `ls` prints marks. The `ls` of small systems prints no marks. */
-function tellsLists(): Promise<boolean> {
+function marksAccessLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'
       ? output('ls', ['--version']).then((text) => text.includes('coreutils'))

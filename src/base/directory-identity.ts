@@ -14,7 +14,7 @@ export interface DirectoryIdentity {
   readonly birth: string;
 }
 
-export type Standing =
+export type DiskEntry =
   | { readonly is: 'nothing' | 'link' | 'file' }
   | { readonly is: 'directory'; readonly identity: DirectoryIdentity; readonly owner: number };
 
@@ -22,7 +22,7 @@ export type Standing =
  * Returns the kind of entry at a path, without following a link. @throws the system's error when the path cannot be
  * read
  */
-export function standingAt(path: string): Standing {
+export function diskEntryAt(path: string): DiskEntry {
   const stats = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return { is: 'nothing' };
   if (stats.isSymbolicLink()) return { is: 'link' };
@@ -33,11 +33,11 @@ export function standingAt(path: string): Standing {
 
 /**
  * Returns the identity of the directory at a path, or undefined when the path has no directory. Throws like {@link
- * standingAt}.
+ * diskEntryAt}.
  */
 export function directoryAt(path: string): DirectoryIdentity | undefined {
-  const standing = standingAt(path);
-  return standing.is === 'directory' ? standing.identity : undefined;
+  const entry = diskEntryAt(path);
+  return entry.is === 'directory' ? entry.identity : undefined;
 }
 
 export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boolean {
@@ -60,7 +60,7 @@ function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
 }
 
 /** Returns a text that identifies a file or directory until the system restarts, even when its inode is reused. */
-export function standingKey({
+export function identityKey({
   dev,
   ino,
   birthtimeNs,
@@ -74,7 +74,7 @@ function keyAt(path: string): string | undefined {
     const stats = files.lstatSync(path, { bigint: true });
     const { dev, ino } = stats;
     // Does not follow a link, because the link's target is another file.
-    return standingKey({
+    return identityKey({
       dev,
       ino,
       birthtimeNs: stats.isSymbolicLink() ? stats.birthtimeNs : lastingBirth(path, stats),
@@ -97,7 +97,7 @@ function keyAt(path: string): string | undefined {
  * Remembers the entries at these paths. The returned function returns the first path whose entry is missing or
  * replaced.
  */
-export function watchStanding(paths: readonly string[]): () => string | undefined {
+export function replacementDetector(paths: readonly string[]): () => string | undefined {
   const before = paths.map(keyAt);
   return () => paths.find((path, i) => keyAt(path) !== before[i]);
 }

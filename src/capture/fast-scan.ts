@@ -3,7 +3,7 @@
 // all other directories from the base: each was watched since before the base read it, and the watcher reported no
 // change.
 import { ChangedMap } from '../base/changed-map.ts';
-import { standingKey } from '../base/directory-identity.ts';
+import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -57,7 +57,7 @@ export async function rulesNow(root: string, scopes: IgnoreScopes): Promise<Scan
 /** Returns a text that identifies the root directory. */
 function rootKey(root: string): string {
   try {
-    return standingKey(files.lstatSync(root, { bigint: true }));
+    return identityKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return ''; // the scan that follows reports the error

@@ -158,8 +158,8 @@ export class KnownFiles {
     const { root } = this.#options;
     // The scan reports this error.
     return attempt(isOfSystem, () => {
-      const standing = directoryAt(root);
-      return standing && `${standing.inode}:${standing.birth}:${root}`;
+      const identity = directoryAt(root);
+      return identity && `${identity.inode}:${identity.birth}:${root}`;
     });
   }
 }

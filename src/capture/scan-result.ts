@@ -1,7 +1,7 @@
 // Builds the result of a scan from its listings. The result consists of the tree for the store, with permission bits,
 // and the report of the paths that the tree lacks. Unchanged directories come from the snapshot on which the capture
 // builds, so the store's work depends on the size of the change.
-import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { groupHasMoreRights, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -127,7 +127,7 @@ export async function markAccessLists(
     usual: number,
   ): void => {
     const { stamp } = of;
-    if (stamp === undefined || !givesGroupMore(stamp.mode)) return;
+    if (stamp === undefined || !groupHasMoreRights(stamp.mode)) return;
     if (strictPermissions(stamp.mode, usual) === undefined) return;
     if (old?.isListed !== undefined && old.stamp !== undefined && isSameStamp(old.stamp, stamp))
       of.isListed = old.isListed;
@@ -283,8 +283,8 @@ function isUntouched(
   clock: FileClock,
 ): boolean {
   if (stamp === undefined) return false;
-  const tells = clock.device === stamp.dev && clock.reachedMs > 0;
-  if (tells && !isSettled(stamp, clock, tickMs)) return false;
+  const isComparable = clock.device === stamp.dev && clock.reachedMs > 0;
+  if (isComparable && !isSettled(stamp, clock, tickMs)) return false;
   const now = files.lstatSync(inside(directory, name), { bigint: true, throwIfNoEntry: false });
   return now !== undefined && isStampOf(stamp, now);
 }

@@ -48,7 +48,7 @@ export class CheckpointIndex {
   #generation = 0;
 
   /** Fills the index from the stored checkpoints, oldest first. `lost` knows the parents of removed checkpoints. */
-  constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
+  constructor(stored: readonly StoredCheckpoint[], lost?: ParentsOfLost) {
     this.#rows = new CheckpointRows(lost);
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
@@ -165,9 +165,9 @@ export class CheckpointIndex {
    * line keeps its place. Returns undefined when the new checkpoint goes to the end of the list.
    */
   placeOf(tag: Tag): number | undefined {
-    const bearer = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
-    if (bearer === undefined || this.isDetached(bearer.record.id)) return undefined;
-    return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
+    const tagged = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
+    if (tagged === undefined || this.isDetached(tagged.record.id)) return undefined;
+    return this.#places[this.#rows.rowOf(tagged.record.id) ?? -1];
   }
 
   /** Returns the tag that this checkpoint has lost. A newer checkpoint took the tag, or took the tag of the turn. */
@@ -309,10 +309,10 @@ export class CheckpointIndex {
   }
 
   #list(row: number, tag: Tag): void {
-    const bearer = this.#byTag.get(tag);
-    const old = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
+    const tagged = this.#byTag.get(tag);
+    const old = tagged === undefined ? -1 : this.#listed.indexOf(tagged);
     this.#byTag.set(tag, row);
-    if (bearer === undefined) this.#countToolTag(tag, 1);
+    if (tagged === undefined) this.#countToolTag(tag, 1);
     if (old >= 0) this.#generation += 1;
     if (old >= 0) this.#listed.splice(old, 1);
     const place = this.#places[row] ?? 0;
@@ -422,19 +422,19 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
 // belong to the index.
 
 /** Knows the parents of removed checkpoints. */
-type Lost = Pick<RemovedParents, 'parentOf'>;
+type ParentsOfLost = Pick<RemovedParents, 'parentOf'>;
 
-const nothingLost: Lost = { parentOf: () => undefined };
+const noneLost: ParentsOfLost = { parentOf: () => undefined };
 
 export class CheckpointRows {
-  readonly #lost: Lost;
+  readonly #lost: ParentsOfLost;
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
   /** The row of each checkpoint's parent, by the checkpoint's row. Includes removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
 
-  constructor(lost: Lost = nothingLost) {
+  constructor(lost: ParentsOfLost = noneLost) {
     this.#lost = lost;
   }
 

@@ -65,7 +65,7 @@ export interface RecordSources {
  * Returns the facts that every record contains: the present position in the conversation, and the rules of
  * the captures.
  */
-export function standingOf({
+export function presentFacts({
   conversation,
   sessionLog,
   options,

@@ -40,34 +40,34 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Joins the daemon that has a session open. Returns undefined when no daemon answers at the socket. Reports to `tell`
+ * Joins the daemon that has a session open. Returns undefined when no daemon answers at the socket. Reports to `report`
  * why a socket is not trusted.
  */
 export async function holderAt(
   socket: string | undefined,
   options: AttachOptions,
-  tell: (why: string) => void,
+  report: (why: string) => void,
 ): Promise<CheckpointdClient | undefined> {
   if (socket === undefined) return undefined;
   try {
     return await CheckpointdClient.attach(socket, options);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
-    if (error instanceof UntrustedSocketError) tell(error.message);
+    if (error instanceof UntrustedSocketError) report(error.message);
     return undefined;
   }
 }
 
-/** Opens a session. Reports to `tell` the recovered restore and the warnings of the opening. */
-export async function openAndTell(
+/** Opens a session. Reports to `report` the recovered restore and the warnings of the opening. */
+export async function openAndReport(
   client: CheckpointdClient,
   params: SessionOpenParams,
-  tell: (what: string) => void,
+  report: (what: string) => void,
 ): Promise<SessionOpenResult> {
   const opened = await client.request('session/open', params);
   const { recovered, warnings = [] } = opened;
-  if (recovered !== undefined) tell(recoveredLine(recovered));
-  for (const warning of warnings) tell(warning);
+  if (recovered !== undefined) report(recoveredLine(recovered));
+  for (const warning of warnings) report(warning);
   return opened;
 }
 

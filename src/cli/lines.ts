@@ -71,8 +71,8 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
   // An edit during the restore is in no checkpoint. The edited file stays as it is, and is listed below among the
   // failed paths.
-  const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
-  const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
+  const failed = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
+  const saved = result.conflicts.filter(({ path, pathBytes }) => !failed.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;
   sayPaths('Changed outside this session, and saved first', saved, result.counts.conflicts - unsaved);
   sayPaths('Left unchanged', result.skipped, result.counts.skipped);

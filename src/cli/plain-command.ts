@@ -29,24 +29,24 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
   const command = commands.find(({ name }) => name === first);
   const given = command && plainWords(words, command);
   if (command === undefined || given === undefined) return undefined;
-  const seen = await lookedAt(command, given);
-  if (seen === undefined) return undefined;
+  const listed = await listedByDaemon(command, given);
+  if (listed === undefined) return undefined;
   allowUnread();
-  const tell = (): void => command.tell(seen, given);
+  const print = (): void => command.print(listed, given);
   if (isPaged(command, given)) {
     const { paged } = await import('./pager.ts');
-    await paged(async () => tell());
-  } else tell();
+    await paged(async () => print());
+  } else print();
   return 0;
 }
 
-type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
+type Listed = Awaited<ReturnType<CheckpointListing['request']>>;
 
 /**
  * Returns the answer of the daemon that has the session open. Returns undefined when the command line has to handle the
  * command.
  */
-async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
+async function listedByDaemon(command: CheckpointListing, given: Given): Promise<Listed | undefined> {
   try {
     const stored = theOnly(given);
     if (stored?.socket === undefined) return undefined;
@@ -83,7 +83,7 @@ async function answered(
   command: CheckpointListing,
   socket: string,
   session: string,
-): Promise<Looked | undefined> {
+): Promise<Listed | undefined> {
   const connection = new DaemonConnection(new DaemonSocket(socket));
   try {
     const hello = connection.request('initialize', {
@@ -92,11 +92,11 @@ async function answered(
       capabilities: { checkpointd: { events: [] } },
     });
     const greeted = connection.notify('initialized', {});
-    const looked = command.look((method, params) => connection.request(method, { session, ...params }));
-    const all = Promise.all([hello, looked, greeted]);
+    const listing = command.request((method, params) => connection.request(method, { session, ...params }));
+    const all = Promise.all([hello, listing, greeted]);
     if (!(await within(answerMs, all))) return undefined;
-    const [{ serverInfo }, seen] = await all;
-    return serverInfo.version === packageVersion() ? seen : undefined;
+    const [{ serverInfo }, listed] = await all;
+    return serverInfo.version === packageVersion() ? listed : undefined;
   } finally {
     connection.leave();
   }

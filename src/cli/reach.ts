@@ -8,7 +8,7 @@ import { packageVersion, storageAt } from '../wire/places.ts';
 import { endOtherVersion, joinBackground } from './background.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { inCommands } from './in-commands.ts';
-import { holderAt, openAndTell, whileBusy } from './joining.ts';
+import { holderAt, openAndReport, whileBusy } from './joining.ts';
 import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
 import { shortId, takenAmong, usedSessions } from './used-sessions.ts';
@@ -153,9 +153,9 @@ function refuse({ session, path }: Where): never {
 async function joined(
   stored: StoredSession,
   hello: AttachOptions,
-  tell: (why: string) => void,
+  report: (why: string) => void,
 ): Promise<Reached | undefined> {
-  const client = await holderAt(stored.socket, hello, tell);
+  const client = await holderAt(stored.socket, hello, report);
   if (client === undefined) return undefined;
   try {
     compareVersions(client.server);
@@ -201,7 +201,7 @@ function paramsOf({ workspace, conversationId, strategy, storage }: StoredSessio
 }
 
 async function opened(client: CheckpointdClient, params: SessionOpenParams): Promise<Reached> {
-  const { session } = await openAndTell(client, params, (what) => note(inCommands(what)));
+  const { session } = await openAndReport(client, params, (what) => note(inCommands(what)));
   return { client, session, workspace: params.workspace };
 }
 

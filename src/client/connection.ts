@@ -66,7 +66,7 @@ export class DaemonConnection {
   readonly #arrived: Message[] = [];
   /** Resolves when the connection has ended, with an error that has the reason. */
   readonly #end: Promise<CheckpointdGoneError>;
-  #tellEnd: (why: CheckpointdGoneError) => void = () => undefined;
+  #resolveEnd: (why: CheckpointdGoneError) => void = () => undefined;
   #gone: CheckpointdGoneError | undefined;
   #broken: NodeJS.Timeout | undefined;
   #lastId = 0;
@@ -74,7 +74,7 @@ export class DaemonConnection {
 
   constructor(link: DaemonLink) {
     this.#link = link;
-    this.#end = new Promise((resolve) => (this.#tellEnd = resolve));
+    this.#end = new Promise((resolve) => (this.#resolveEnd = resolve));
     const parser = new FrameParser((body) => this.#take(body));
     link.output.on('data', (chunk: Buffer) => {
       if (this.#gone !== undefined) return;
@@ -224,7 +224,7 @@ export class DaemonConnection {
     while (this.#arrived.length > 0) this.#deliver();
     clearTimeout(this.#broken);
     this.#gone = new CheckpointdGoneError(why);
-    this.#tellEnd(this.#gone);
+    this.#resolveEnd(this.#gone);
     for (const { reject } of this.#waiting.values()) reject(this.#gone);
     this.#waiting.clear();
   }

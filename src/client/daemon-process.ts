@@ -17,7 +17,7 @@ export class DaemonProcess implements DaemonLink {
   readonly #child: ChildProcessWithoutNullStreams;
   /** Resolves when the process has ended, with the reason as text. Never rejects. */
   readonly ended: Promise<string>;
-  #tellEnd: (why: string) => void = () => undefined;
+  #resolveEnded: (why: string) => void = () => undefined;
   #stderr = '';
 
   private constructor(child: ChildProcessWithoutNullStreams) {
@@ -30,17 +30,17 @@ export class DaemonProcess implements DaemonLink {
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {
-      this.#tellEnd = resolve;
-      const tell = (): void => {
+      this.#resolveEnded = resolve;
+      const report = (): void => {
         const words = this.#stderr.trim();
         resolve(
           `the daemon ended with ${child.exitCode ?? child.signalCode}${words === '' ? '' : `: ${words}`}`,
         );
       };
-      child.once('close', tell);
+      child.once('close', report);
       // A process that the daemon started may keep the pipes open after the daemon's end. The last output is therefore
       // awaited only for a moment.
-      child.once('exit', () => void delay(200, undefined, { ref: false }).then(tell));
+      child.once('exit', () => void delay(200, undefined, { ref: false }).then(report));
     });
   }
 
@@ -99,7 +99,7 @@ export class DaemonProcess implements DaemonLink {
     if (!stdout.readableEnded) await once(stdout, 'end');
     await delay(exitsAfterOutputMs, undefined, { ref: false });
     if (!this.#isRunning) return;
-    this.#tellEnd('the daemon continues for its other clients');
+    this.#resolveEnded('the daemon continues for its other clients');
   }
 
   /**

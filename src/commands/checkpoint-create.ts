@@ -11,7 +11,7 @@ import { viewAfterCommit } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { comparable, presentSide, sideOf } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { capturePresent, countersOf, publish, standingOf } from '../checkpoints/publish.ts';
+import { capturePresent, countersOf, presentFacts, publish } from '../checkpoints/publish.ts';
 import { parseName, parseTag, tagParts, toolTag, turnTag } from '../checkpoints/tag.ts';
 import { checkLength } from '../conversation/entry.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -164,7 +164,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   const { turn, tool } = tagParts(tag);
   const place = index.placeOf(tag);
   return {
-    ...standingOf(session.parts),
+    ...presentFacts(session.parts),
     id: newCheckpointId(),
     seq: index.nextSeq,
     timestamp: timestamp(session.parts.clock),

@@ -190,7 +190,7 @@ async function stepOverRestore(
     mode: 'hard',
     scope: record.scope ?? 'both',
     ...given({ paths, parent: safety.record.parent }),
-    takesBack: { restore: record.id, isExact: params.mode === 'hard' },
+    undoes: { restore: record.id, isExact: params.mode === 'hard' },
     onConflict: params.onConflict ?? 'overwrite',
     undo: from === 'undo' ? rest : longer,
     redo: from === 'undo' ? longer : rest,

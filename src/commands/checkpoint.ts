@@ -230,8 +230,8 @@ function checked(
   const { record } = index.resolve(params.tag);
   const name = params.name ?? undefined;
   if (name !== undefined) parseName(name);
-  const bearer = name === undefined ? undefined : index.byName(name);
-  if (bearer === undefined || bearer.record.id === record.id) return { record, name };
+  const named = name === undefined ? undefined : index.byName(name);
+  if (named === undefined || named.record.id === record.id) return { record, name };
   throw new CheckpointdError(
     'DuplicateName',
     `A checkpoint is already named "${name}". Choose another name.`,

@@ -27,17 +27,17 @@ export const inspectedEvents = [
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
 
-type Tell = (method: string, params: object) => void;
+type Notify = (method: string, params: object) => void;
 
 export class ReachedSessions {
   readonly #source: SessionSource;
-  readonly #tell: Tell;
+  readonly #notify: Notify;
   readonly #clients = new Map<string, Promise<CheckpointdClient>>();
   readonly #end = new AbortController();
 
-  constructor(source: SessionSource, tell: Tell) {
+  constructor(source: SessionSource, notify: Notify) {
     this.#source = source;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   get storage(): string {
@@ -83,7 +83,7 @@ export class ReachedSessions {
   #listen(session: string, client: CheckpointdClient): void {
     for (const event of inspectedEvents)
       client.on(event, (params) => {
-        if (params.session === session) this.#tell(event, params);
+        if (params.session === session) this.#notify(event, params);
       });
     void client.ended.then((why) => this.#reachAgain(session, why));
   }
@@ -91,12 +91,12 @@ export class ReachedSessions {
   async #reachAgain(session: string, why: string): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#clients.delete(session);
-    this.#tell('inspector/didLose', { session, why });
+    this.#notify('inspector/didLose', { session, why });
     for (let pauseMs = firstPauseMs; !this.#end.signal.aborted; ) {
       try {
         await delay(pauseMs, undefined, { signal: this.#end.signal });
         await this.client(session);
-        this.#tell('inspector/didReach', { session });
+        this.#notify('inspector/didReach', { session });
         return;
       } catch {
         pauseMs = Math.min(pauseMs * 2, longestPauseMs);

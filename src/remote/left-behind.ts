@@ -153,9 +153,9 @@ export class LeftBehind {
       const own = this.#leaveOut(path, isDirectory(node)) ? 'leftOut' : undefined;
       const because =
         own ?? (isNamed ? undefined : (above.because ?? this.#reasonOf(path, node, walk.include)));
-      const standing = { isNamed, ...(because === undefined ? {} : { because }) };
-      if (isDirectory(node)) await this.#walk(node, path, walk, standing);
-      else walk.found.push({ path, node, ...standing });
+      const inherited = { isNamed, ...(because === undefined ? {} : { because }) };
+      if (isDirectory(node)) await this.#walk(node, path, walk, inherited);
+      else walk.found.push({ path, node, ...inherited });
     }
   }
 

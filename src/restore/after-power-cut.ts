@@ -14,10 +14,10 @@ import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { takenBack } from './earlier-restore.ts';
+import { changesOfRestore } from './earlier-restore.ts';
 import { type RestoreIntent, recordOf } from './journal.ts';
 import { lookAt } from './present-state.ts';
-import { carryOut, reportRecovered } from './restore.ts';
+import { executeJob, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
@@ -68,9 +68,9 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
     else answered.forget([intent.id]);
   }
   const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
-  if (target !== undefined) await putBack(site, restores, target, context);
+  if (target !== undefined) await restoreLost(site, restores, target, context);
   for (const { id, isCut, checkpoint } of restores)
-    if (!isCut) answered.sync(id, (await takenBack(checkpoints, checkpoint.record)).paths);
+    if (!isCut) answered.sync(id, (await changesOfRestore(checkpoints, checkpoint.record)).paths);
 }
 
 interface AnsweredRestore {
@@ -85,7 +85,7 @@ interface AnsweredRestore {
  * Restores the lost files. Reports files that the store has lost too, and does not try to restore these files
  * again.
  */
-async function putBack(
+async function restoreLost(
   site: RestoreSite,
   restores: readonly AnsweredRestore[],
   target: StoredCheckpoint,
@@ -94,7 +94,7 @@ async function putBack(
   try {
     const only = await lostPaths(site, restores, target.record.snapshot, context);
     if (only.size > 0) {
-      const outcome = await carryOut(site, jobFor(site, target, only), context);
+      const outcome = await executeJob(site, jobFor(site, target, only), context);
       const what = 'Files of an earlier restore, which a power cut had damaged, were restored again';
       await reportRecovered(site, target, { what, outcome }, context);
     }
@@ -142,7 +142,7 @@ async function touchedBy(
   const touched = new Map<TreePath, Touched>();
   for (const { isCut, answeredMs, checkpoint } of restores) {
     const { record } = checkpoint;
-    const { paths } = await takenBack(checkpoints, record);
+    const { paths } = await changesOfRestore(checkpoints, record);
     const safety = record.safety === undefined ? undefined : checkpoints.index.byId(record.safety);
     if (safety === undefined) continue;
     const changes = await checkpoints.store.changes(safety.record.snapshot, record.snapshot);

@@ -136,7 +136,7 @@ interface Spellings {
 
 /**
  * Finds writes whose name differs from a present name only in spelling, and paths that a case-folding disk cannot
- * store together. `standing` has the present entries of the differing paths.
+ * store together. `present` has the present entries of the differing paths.
  */
 export function respell(
   request: {
@@ -145,11 +145,11 @@ export function respell(
     readonly only?: ReadonlySet<TreePath>;
   },
   writes: ReadonlyMap<TreePath, Write>,
-  standing: readonly TreePath[],
+  present: readonly TreePath[],
   byPath: ReadonlyMap<TreePath, TreeChange>,
 ): Spellings {
   const { folding = noFolding, leave, only } = request;
-  const all = new Set([...writes.keys(), ...standing]);
+  const all = new Set([...writes.keys(), ...present]);
   const clashing = collidingPaths(all, folding);
   if (clashing.size === 0) return { respelled: [], colliding: clashing };
   const byKey = new Map<string, TreePath[]>();

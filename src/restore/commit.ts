@@ -82,10 +82,10 @@ export class Commit {
         return 'done';
       }
     } catch (error) {
-      this.#names.putBack(aside, path);
+      this.#names.moveBack(aside, path);
       throw error;
     }
-    this.#names.putBack(aside, path);
+    this.#names.moveBack(aside, path);
     return 'conflict';
   }
 
@@ -126,7 +126,7 @@ export class Commit {
   }
 
   /** Moves a file back to its former path. Returns false when another file has this path. */
-  putBack(path: TreePath, home: TreePath): boolean {
+  moveBack(path: TreePath, home: TreePath): boolean {
     this.#ensureDirectory(parentOf(home));
     return this.#place(path, home) === 'done';
   }
@@ -427,7 +427,7 @@ export class Asides {
    * Moves the file back to its own path. If another entry has the path, gives the file a name that no sweep
    * removes.
    */
-  putBack(aside: Aside, path: TreePath): void {
+  moveBack(aside: Aside, path: TreePath): void {
     if (statsAt(this.#tree, path) !== undefined) this.keep(aside, path);
     else if ('beside' in aside) this.rename(aside.beside, path);
     else this.#renameIn(aside.outside, path);

@@ -8,7 +8,7 @@ import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts
 import { type Directory, type Entry, overlaid, sameContent, sameEntry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
-export interface TakenBack {
+export interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
@@ -19,10 +19,10 @@ export interface TakenBack {
 }
 
 /** Returns the paths that a restore changed. These differ between the states before and after the restore. */
-export async function takenBack(
+export async function changesOfRestore(
   { store, index }: Checkpoints,
   { snapshot, safety, revealed = [], untouched = [] }: CheckpointRecord,
-): Promise<TakenBack> {
+): Promise<RestoreChanges> {
   const found = safety === undefined ? undefined : index.byId(safety)?.record.snapshot;
   const paths = found === undefined ? new Set<TreePath>() : await changedPaths(store, found, snapshot);
   for (const path of [...revealed, ...untouched]) paths.delete(path as TreePath);

@@ -13,7 +13,7 @@ import { type Directory, type DirectoryNode, isDirectory, nodeAt, type TreeChang
 import { ancestors, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { foldingOf } from './collisions.ts';
-import { changedPaths, editedSince, takenBack } from './earlier-restore.ts';
+import { changedPaths, changesOfRestore, editedSince } from './earlier-restore.ts';
 import { possibleMoves } from './move-staging.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
 import { type Put, putByRestores, withPut } from './over-limit.ts';
@@ -210,12 +210,12 @@ interface Bounds {
  */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
-  const record = job.takesBack && checkpoints.index.byId(job.takesBack.restore)?.record;
-  const back = record && (await takenBack(checkpoints, record));
-  for (const path of back?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
+  const record = job.undoes && checkpoints.index.byId(job.undoes.restore)?.record;
+  const undone = record && (await changesOfRestore(checkpoints, record));
+  for (const path of undone?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
   const { interrupted } = job;
-  const known = back?.paths ?? job.only;
-  const only = job.takesBack?.isExact === false ? known : job.only;
+  const known = undone?.paths ?? job.only;
+  const only = job.undoes?.isExact === false ? known : job.only;
   const limits = { ...(known && { known }), ...(only && { only }) };
   if (interrupted === undefined) return { ...bounds, ...limits };
   const states = { before: interrupted.before, target: interrupted.target, present: present.snapshot };
@@ -314,11 +314,11 @@ function countFiles(node: DirectoryNode): number {
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,
-  { takesBack }: RestoreJob,
+  { undoes }: RestoreJob,
   present: Capture,
   tree: AnchoredFiles,
 ): Promise<TreePath[]> {
-  const record = takesBack && index.byId(takesBack.restore)?.record;
+  const record = undoes && index.byId(undoes.restore)?.record;
   const found = record?.safety === undefined ? undefined : index.byId(record.safety)?.record.snapshot;
   if (record === undefined || found === undefined) return [];
   return (await store.changes(found, record.snapshot))

@@ -139,9 +139,7 @@ export function intentOf(
     onConflict: job.onConflict,
     ...given({ root, boot: bootId() }),
     left: plan.skipped,
-    ...(job.takesBack === undefined
-      ? {}
-      : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
+    ...(job.undoes === undefined ? {} : { takesBack: job.undoes.restore, isExact: job.undoes.isExact }),
     ...given({ only: job.only && [...job.only] }),
     directories: plan.directories,
     ...given({ operation: context.stamp.operation as OperationId | undefined }),

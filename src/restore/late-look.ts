@@ -312,7 +312,7 @@ export interface BroughtBack {
  */
 export async function bringBack(parts: BringBack, edit: Edited): Promise<BroughtBack[]> {
   const { path } = edit;
-  const put = await putBack(parts, edit);
+  const put = await moveBack(parts, edit);
   if (put.isBack) return [{ path }, ...put.met.map((keptAs) => ({ path, keptAs }))];
   return [{ path, keptAs: keep(parts, edit) }, ...put.met.map((keptAs) => ({ path, keptAs }))];
 }
@@ -327,13 +327,13 @@ export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promi
   return beside;
 }
 
-interface PutBack {
+interface MovedBack {
   readonly isBack: boolean;
   /** The paths of files that a program edited after the restore, and that are now kept beside the path. */
   readonly met: readonly TreePath[];
 }
 
-async function putBack(parts: BringBack, { path, put, at }: Edited): Promise<PutBack> {
+async function moveBack(parts: BringBack, { path, put, at }: Edited): Promise<MovedBack> {
   const no = { isBack: false, met: [] };
   const { tree, temporaries, contents, slices, touched } = parts;
   const address = (): string | Buffer => ('outside' in at ? at.outside : tree.address(at.beside));

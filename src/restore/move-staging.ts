@@ -1,6 +1,6 @@
 // Verifies the files that a restore moves, and finds the directories that one rename can move as a whole.
 // Changes no file. Replaces a move that is not possible by its deletion and its write.
-import { givesGroupMore } from '../base/access-lists.ts';
+import { groupHasMoreRights } from '../base/access-lists.ts';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files, filesAsync } from '../base/files.ts';
@@ -95,7 +95,7 @@ export async function possibleMoves(
     )
       continue;
     if ((stats.mode & 0o7777) !== fileMode(after, undefined, umask)) continue;
-    if (givesGroupMore(stats.mode)) doubtful.push(move.from);
+    if (groupHasMoreRights(stats.mode)) doubtful.push(move.from);
     possible.push(move);
   }
   const access = new Access(tree);
@@ -242,7 +242,7 @@ class WholeDirectories {
   async find(): Promise<StagedDirectory[]> {
     for (const { from, to } of this.#moves.values()) this.#note(from, to);
     const candidates = [...this.#leadsTo].flatMap(([from, to]) => (to === undefined ? [] : [from]));
-    if (givesGroupMore(this.#usualMode)) await this.#access.ask(candidates);
+    if (groupHasMoreRights(this.#usualMode)) await this.#access.ask(candidates);
     const tops: TreePath[] = [];
     for (const from of candidates.sort(shallowFirst)) {
       if (this.#slices.isDue()) await this.#slices.pause();

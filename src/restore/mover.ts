@@ -93,7 +93,7 @@ export class Mover {
       else if (move !== undefined && this.#isStill(path, move)) {
         this.renew(path);
         moved.add(move);
-      } else this.#try(() => this.#commit.putBack(path, from));
+      } else this.#try(() => this.#commit.moveBack(path, from));
     }
   }
 

@@ -55,13 +55,13 @@ export async function withPut(
  */
 export async function putByRestores(
   { store, index }: Checkpoints,
-  { target, takesBack, interrupted, scope }: RestoreJob,
+  { target, undoes, interrupted, scope }: RestoreJob,
   present: SnapshotId,
 ): Promise<Put> {
   if (scope === 'conversation') return new Map();
   const steps: [SnapshotId, SnapshotId][] = [[present, target.record.snapshot]];
   if (interrupted !== undefined) steps.push([interrupted.before, interrupted.target]);
-  const record = takesBack && index.byId(takesBack.restore)?.record;
+  const record = undoes && index.byId(undoes.restore)?.record;
   const found = record?.safety === undefined ? undefined : index.byId(record.safety)?.record.snapshot;
   if (record !== undefined && found !== undefined) steps.push([found, record.snapshot]);
   const put = new Map<TreePath, Entry[]>();

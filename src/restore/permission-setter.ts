@@ -1,6 +1,6 @@
 // Changes the permission bits of files in place, and of directories, without changing contents. If an access
 // list turns the group bits into a mask, no user gets more rights than before.
-import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { groupHasMoreRights, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Entry } from '../tree/tree.ts';
@@ -32,7 +32,7 @@ export class PermissionSetter {
   async ask(): Promise<void> {
     const asked = this.#operations.flatMap((each): TreePath[] => {
       if (each.kind === 'file') return [each.path];
-      if (!givesGroupMore(directoryMode(each.permissions, this.#umask))) return [];
+      if (!groupHasMoreRights(directoryMode(each.permissions, this.#umask))) return [];
       const above = this.#existing(parentOf(each.path));
       this.#inherits.set(each.path, above);
       return [each.path, above];
@@ -80,7 +80,7 @@ export class PermissionSetter {
   #ownerOnly(path: TreePath, mode: number): number {
     const above = this.#inherits.get(path);
     const isListed = this.#access.isListed(path) || (above !== undefined && this.#access.isListed(above));
-    if (!isListed || !givesGroupMore(mode)) return mode;
+    if (!isListed || !groupHasMoreRights(mode)) return mode;
     this.#access.ownerOnly.add(path);
     return mode & ownerBits;
   }

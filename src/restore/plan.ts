@@ -346,8 +346,8 @@ class Draft {
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
     // Also compares with the present entries, because on a disk that folds names another spelling is the same
     // file.
-    const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
-    const { respelled, colliding } = respell(this.#facts, this.#writes, standing, this.#byPath);
+    const present = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
+    const { respelled, colliding } = respell(this.#facts, this.#writes, present, this.#byPath);
     for (const { to, from, before } of respelled) {
       const write = this.#writes.get(to);
       if (write) this.#writes.set(to, { ...write, expected: { ...before, path: to }, respells: from });

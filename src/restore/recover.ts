@@ -260,7 +260,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
   const merged = isUndone ? undefined : mergedTargetOf(checkpoints, intent);
   const target = merged ?? checkpoints.index.byId(towards);
   if (target === undefined) throw gone(towards);
-  const restore = intent.takesBack ?? restoreTakenBack(checkpoints, intent);
+  const restore = intent.takesBack ?? restoreUndoneBy(checkpoints, intent);
   return {
     target,
     mode: isUndone ? 'hard' : intent.mode,
@@ -290,7 +290,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
  * Returns the restore that an undo or redo reverses, for a note of an earlier version that does not name this
  * restore. It is the restore whose safety checkpoint is the target.
  */
-function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
+function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
     return undefined;
   return index.list('every').find(({ record }) => record.safety === intent.target)?.record.id;

@@ -39,7 +39,7 @@ export interface RestoreJob {
    */
   readonly emptied?: readonly TreePath[];
   /** The restore that an undo or a redo reverses. Unless `isExact`, the job changes only what this restore changed. */
-  readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
+  readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean };
   /**
    * The only paths that the job may change. The target is reliable for these paths: a path that is missing in
    * the target did not exist.

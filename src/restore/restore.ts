@@ -12,7 +12,7 @@ import { InvariantViolation } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { countersOf, publish, standingOf } from '../checkpoints/publish.ts';
+import { countersOf, presentFacts, publish } from '../checkpoints/publish.ts';
 import type { ConversationState } from '../conversation/state/state.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
@@ -37,7 +37,7 @@ export async function runRestoreJob(
   job: RestoreJob,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
-  const outcome = await carryOut(site, job, context);
+  const outcome = await executeJob(site, job, context);
   if (job.dryRun) return outcome;
   await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
   return outcome;
@@ -56,7 +56,7 @@ export async function runPlannedJob(
   planned: () => Promise<PlannedJob>,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
-  const outcome = await carryOutPlanned(site, draft, planned, context);
+  const outcome = await executePlan(site, draft, planned, context);
   if (!draft.dryRun) await site.announce(draft.target, outcome, { isRecovered: false, by: context.client });
   return outcome;
 }
@@ -82,16 +82,16 @@ export async function reportRecovered(
 }
 
 /** Runs a job without a report to the listeners. */
-export function carryOut(
+export function executeJob(
   site: RestoreSite,
   job: RestoreJob,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
   const planned = async (): Promise<PlannedJob> => ({ job, ...(await planFiles(site, job, context)) });
-  return carryOutPlanned(site, job, planned, context);
+  return executePlan(site, job, planned, context);
 }
 
-async function carryOutPlanned(
+async function executePlan(
   site: RestoreSite,
   asked: RestoreJob,
   planned: () => Promise<PlannedJob>,
@@ -231,7 +231,7 @@ async function applyPlan(
     // removes the note, and only the safety checkpoint remains.
     if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
-    takeBackNote(site, journal, error);
+    removeNote(site, journal, error);
     site.setUnfinished(false);
     throw error;
   } finally {
@@ -247,7 +247,7 @@ function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent)
   try {
     journal.write(intent);
   } catch (error) {
-    takeBackNote(site, journal, error);
+    removeNote(site, journal, error);
     throw error;
   }
 }
@@ -256,7 +256,7 @@ function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent)
  * Removes the note after an error before any change. If the note cannot be removed, the next change carries
  * out the restore, so the error then reports possible effects.
  */
-function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
+function removeNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {
     journal.remove();
   } catch (second) {
@@ -307,7 +307,7 @@ export async function publishSafety(
   const { index } = checkpoints;
   const head = index.head;
   return publish(checkpoints, {
-    ...standingOf(site),
+    ...presentFacts(site),
     ...countersOf(head),
     id: newCheckpointId(),
     seq: index.nextSeq,
@@ -332,14 +332,14 @@ function composeRestored(
   const { index } = site.checkpoints;
   const id = newCheckpointId();
   const target = job.target.record;
-  const standing = standingOf(site);
+  const facts = presentFacts(site);
   const after = conversationAfter(site, job);
   const conversation =
     job.scope === 'files'
-      ? { ...standing, ...countersOf(index.head) }
+      ? { ...facts, ...countersOf(index.head) }
       : {
-          logLength: standing.logLength,
-          ...given({ rules: standing.rules }),
+          logLength: facts.logLength,
+          ...given({ rules: facts.rules }),
           ...given({ inTangent: after.tangent && true }),
           conversation: job.conversation ?? target.conversation,
           historyLength: after.history.length,

@@ -82,7 +82,7 @@ export function changedMeanwhile(
   skipped: readonly SkippedPath[],
 ): ReadonlySet<TreePath> {
   const found = new Map(changes.map((change) => [change.path, change]));
-  const standing = (path: TreePath, before: Entry | undefined): Entry | undefined => {
+  const entryNow = (path: TreePath, before: Entry | undefined): Entry | undefined => {
     const change = found.get(path);
     return change === undefined ? before : change.after;
   };
@@ -94,11 +94,11 @@ export function changedMeanwhile(
   ];
   const other = new Set<TreePath>();
   for (const { path, after, expected } of plan.writes) {
-    const now = standing(path, expected);
+    const now = entryNow(path, expected);
     const isMeant = !unstable.has(path) && now !== undefined && sameContent(now, after);
     if (!isMeant && (now !== undefined || !isUnseen(path))) other.add(path);
   }
-  for (const { path, before } of removed) if (standing(path, before) !== undefined) other.add(path);
+  for (const { path, before } of removed) if (entryNow(path, before) !== undefined) other.add(path);
   for (const path of other) if (!ours.has(path)) other.delete(path);
   return other;
 }

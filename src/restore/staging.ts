@@ -1,7 +1,7 @@
 // The invisible half of a restore. Staging verifies the files that each operation will replace, and writes
 // the new contents under temporary names. So a full disk, a corrupt blob or a cancel stops the restore before
 // the first visible change.
-import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
+import { groupHasMoreRights, ownerBits } from '../base/access-lists.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
@@ -206,7 +206,7 @@ export class Staging {
       }
       writer.finish();
       const mode = fileMode(entry, keptMode, umask);
-      if (givesGroupMore(mode)) {
+      if (groupHasMoreRights(mode)) {
         this.#waiting.push({ path: entry.path, temporary: path, mode });
         files.fchmodSync(fd, mode & ownerBits);
       } else files.fchmodSync(fd, mode);

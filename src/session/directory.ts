@@ -11,8 +11,8 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import {
   type DirectoryIdentity,
   directoryAt,
+  diskEntryAt,
   isSameDirectory,
-  standingAt,
 } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -164,7 +164,7 @@ export class SessionDirectory {
    * session's path
    */
   exists(): boolean {
-    if (this.#standing() === undefined) return false;
+    if (this.#ownDirectory() === undefined) return false;
     return isFile(this.markerFile);
   }
 
@@ -174,7 +174,7 @@ export class SessionDirectory {
    * loss.
    */
   isUnmarked(): boolean {
-    if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;
+    if (this.#ownDirectory() === undefined || files.existsSync(this.markerFile)) return false;
     return [this.logFile, this.publishedFile].some((file) => isFile(file));
   }
 
@@ -184,12 +184,12 @@ export class SessionDirectory {
    * @throws StoreUnavailable when a link, a file or a foreign directory is at the path
    */
   create(marker: SessionMarker): void {
-    const standing = this.#standing();
-    const stranger = standing === undefined || this.exists() ? undefined : this.stranger();
+    const entry = this.#ownDirectory();
+    const stranger = entry === undefined || this.exists() ? undefined : this.stranger();
     if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which checkpointd did not make`);
     this.makeRoot();
     makeDirectory(this.own);
-    const { identity } = this.#standing() ?? {};
+    const { identity } = this.#ownDirectory() ?? {};
     const written = identity === undefined ? marker : { directory: identity, ...marker };
     writeAtomically(this.markerFile, `${markerText(written)}\n`);
   }
@@ -218,7 +218,7 @@ export class SessionDirectory {
 
   /** Makes the directory itself, without a marker, so that it can be locked. */
   makeRoot(): void {
-    if (this.#standing() === undefined) makeDirectory(this.root);
+    if (this.#ownDirectory() === undefined) makeDirectory(this.root);
   }
 
   /**
@@ -230,7 +230,7 @@ export class SessionDirectory {
     const isNote = (name: string): boolean =>
       /^(deletion|owner\.json|wanted)$|\.[0-9a-f]{12}\.tmp$/.test(name);
     return (
-      this.#standing() !== undefined &&
+      this.#ownDirectory() !== undefined &&
       files.readdirSync(this.root).every((name) => name === 'checkpointd') &&
       files.readdirSync(this.own).every(isNote)
     );
@@ -259,13 +259,13 @@ export class SessionDirectory {
    * to another session, or replaced this session's directory
    */
   ours(): DirectoryIdentity | undefined {
-    const standing = this.#standing();
-    if (standing === undefined) return undefined;
+    const entry = this.#ownDirectory();
+    if (entry === undefined) return undefined;
     const marker = this.readMarker();
     if (marker?.session !== this.session) throw this.#notOurs('holds no marker of this session');
-    if (marker.directory !== undefined && !isSameDirectory(marker.directory, standing.identity))
+    if (marker.directory !== undefined && !isSameDirectory(marker.directory, entry.identity))
       throw this.#notOurs('is not the directory that this session made');
-    return standing.identity;
+    return entry.identity;
   }
 
   /**
@@ -273,15 +273,15 @@ export class SessionDirectory {
    * @throws StoreUnavailable when the entry at the path is not a directory of this user, or the sub-directory
    * is not a directory
    */
-  #standing(): { readonly identity: DirectoryIdentity } | undefined {
-    const standing = standingAt(this.root);
-    if (standing.is === 'nothing') return undefined;
-    if (standing.is !== 'directory') throw this.#notOurs(`is a ${standing.is}`);
-    if (process.getuid !== undefined && standing.owner !== process.getuid())
+  #ownDirectory(): { readonly identity: DirectoryIdentity } | undefined {
+    const entry = diskEntryAt(this.root);
+    if (entry.is === 'nothing') return undefined;
+    if (entry.is !== 'directory') throw this.#notOurs(`is a ${entry.is}`);
+    if (process.getuid !== undefined && entry.owner !== process.getuid())
       throw this.#notOurs('belongs to another user');
-    const own = standingAt(this.own).is;
+    const own = diskEntryAt(this.own).is;
     if (own !== 'nothing' && own !== 'directory') throw this.#notOurs(`holds a ${own} named checkpointd`);
-    return standing;
+    return entry;
   }
 
   /**

@@ -125,7 +125,7 @@ function isThere(path: string): boolean {
  * The stamp of an existing file, by which a change of the file is detected, and the checkpoint that contains
  * the file.
  */
-interface StandingFile {
+interface ReplacedFile {
   readonly stamp: string;
   readonly safety?: CheckpointId;
 }
@@ -149,7 +149,7 @@ async function saveReplaced(
   target: string,
   sessions: readonly Session[],
   context: OperationContext,
-): Promise<StandingFile | undefined> {
+): Promise<ReplacedFile | undefined> {
   const stamp = fileStamp(target);
   if (stamp === undefined) return undefined;
   const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
@@ -264,7 +264,7 @@ export interface Exported {
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;
-  readonly standing?: StandingFile;
+  readonly replaced?: ReplacedFile;
 }
 
 /**
@@ -283,8 +283,8 @@ export async function placeOfExport(
 ): Promise<ExportPlace> {
   await mustAnswer(documentSource(session, path), 'InvalidParams');
   const target = documentTarget(session, path);
-  const standing = overwrite ? await saveReplaced(target, sessions, context) : undefined;
-  return { target, overwrite, ...given({ standing }) };
+  const replaced = overwrite ? await saveReplaced(target, sessions, context) : undefined;
+  return { target, overwrite, ...given({ replaced }) };
 }
 
 /**
@@ -294,13 +294,13 @@ export async function placeOfExport(
  */
 export async function exportToFile(
   session: Session,
-  { target, overwrite, standing }: ExportPlace,
+  { target, overwrite, replaced }: ExportPlace,
 ): Promise<Exported> {
   const temporary = join(dirname(target), `.ckpt-tmp-${base32(randomBytes(13), 20)}-0`);
   try {
     const bytes = await writeTemporary(session, temporary, await documentOf(session));
-    const placed = overwrite ? replace(temporary, target, standing?.stamp) : await putNew(temporary, target);
-    const { safety } = placed && standing !== undefined ? standing : {};
+    const placed = overwrite ? replace(temporary, target, replaced?.stamp) : await putNew(temporary, target);
+    const { safety } = placed && replaced !== undefined ? replaced : {};
     return { path: target, bytes, ...given({ safety }) };
   } catch (error) {
     throw unwritable(target, error);

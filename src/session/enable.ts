@@ -11,7 +11,7 @@ import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { publish, standingOf } from '../checkpoints/publish.ts';
+import { presentFacts, publish } from '../checkpoints/publish.ts';
 import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
@@ -194,7 +194,7 @@ export async function createBase(
   const checkpoint = await publish(
     checkpoints,
     {
-      ...standingOf(session.parts),
+      ...presentFacts(session.parts),
       id: newCheckpointId(),
       seq: checkpoints.index.nextSeq,
       timestamp: timestamp(session.parts.clock),

@@ -17,7 +17,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptAsyncOr, isMissing } from '../base/attempt.ts';
-import { directoryAt, isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
+import { type DiskEntry, directoryAt, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -523,9 +523,9 @@ export function renameAway(directory: SessionDirectory): string | undefined {
   if (identity === undefined) return undefined;
   const trash = trashOf(directory);
   files.renameSync(directory.root, trash);
-  let moved: Standing;
+  let moved: DiskEntry;
   try {
-    moved = standingAt(trash);
+    moved = diskEntryAt(trash);
   } catch (error) {
     files.renameSync(trash, directory.root);
     throw error;
@@ -551,7 +551,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
   const inside = join(trash, 'checkpointd');
   files.mkdirSync(trash, { mode: 0o700 });
   files.mkdirSync(inside, { mode: 0o700 });
-  const made = standingAt(trash);
+  const made = diskEntryAt(trash);
   const marker = {
     ...directory.readMarker(),
     ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
@@ -575,15 +575,15 @@ export function renameStoreAway(directory: SessionDirectory): string {
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);
-  const standing = standingAt(path);
-  if (standing.is !== 'directory') return false;
-  if (process.getuid !== undefined && standing.owner !== process.getuid()) return false;
-  const own = standingAt(join(path, 'checkpointd')).is;
+  const entry = diskEntryAt(path);
+  if (entry.is !== 'directory') return false;
+  if (process.getuid !== undefined && entry.owner !== process.getuid()) return false;
+  const own = diskEntryAt(join(path, 'checkpointd')).is;
   if (own !== 'directory') return own === 'nothing' && files.readdirSync(path).length === 0;
   const marker = readMarker(join(path, 'checkpointd', 'session.json'));
   if (marker === undefined)
     return files.readdirSync(path).length === 1 && files.readdirSync(join(path, 'checkpointd')).length === 0;
-  const isSame = marker.directory === undefined || isSameDirectory(marker.directory, standing.identity);
+  const isSame = marker.directory === undefined || isSameDirectory(marker.directory, entry.identity);
   return name.startsWith(`.trash-${marker.session}-`) && isSame;
 }
 
@@ -595,7 +595,7 @@ export async function deleteTrash(trash: string | undefined): Promise<void> {
   if (trash === undefined) return;
   const own = join(trash, 'checkpointd');
   await removeAllBut('checkpointd', trash);
-  if (standingAt(own).is === 'directory') await removeAllBut('session.json', own);
+  if (diskEntryAt(own).is === 'directory') await removeAllBut('session.json', own);
   await removeTree(trash);
 }
 

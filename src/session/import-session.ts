@@ -112,7 +112,7 @@ export async function importSession(
     files.rmSync(directory.deletionFile); // the commit point: from now on other processes can find the session
     return marker;
   } catch (error) {
-    await takeBack(directory, marker, context.log);
+    await removeIncomplete(directory, marker, context.log);
     throw error;
   } finally {
     owner.release();
@@ -259,7 +259,7 @@ function renamed(record: LogRecord, contentId: (content: Known) => Known | undef
  * Removes the incomplete session. If the removal fails, the note of the deletion stays, and the next sweep
  * removes the session.
  */
-async function takeBack(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
+async function removeIncomplete(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
   try {
     if (!strategyNamed(marker.strategy).livesInSessionDirectory) {
       const opened = await openClosedStore(directory, marker);

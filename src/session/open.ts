@@ -7,8 +7,8 @@ import { systemClock, timestamp } from '../base/clock.ts';
 import {
   type DirectoryIdentity,
   directoryAt,
+  diskEntryAt,
   isSameDirectory,
-  standingAt,
 } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -99,9 +99,9 @@ export async function openSession(
   refuseParentOf(workTree.root, root);
   const conversationId = request.conversationId ?? randomUUID();
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
-  const ignoredBy = (standing: Session): string[] => ignoredSettings(standing, request, root);
-  const suits = (standing: Session): boolean =>
-    standing.parts.workTree.identity === workTree.identity && ignoredBy(standing).length === 0;
+  const ignoredBy = (other: Session): string[] => ignoredSettings(other, request, root);
+  const suits = (other: Session): boolean =>
+    other.parts.workTree.identity === workTree.identity && ignoredBy(other).length === 0;
   const open = await around.alreadyOpen(id, suits);
   if (open !== undefined) {
     const ignored = ignoredBy(open);
@@ -210,12 +210,12 @@ async function build(
   context: OperationContext,
 ): Promise<Session> {
   const { directory, marker, resumed } = found;
-  const standing = directory.readMarker();
-  if (resumed && standing === undefined)
+  const stored = directory.readMarker();
+  if (resumed && stored === undefined)
     context.warn(
       `session.json in ${directory.own}, which identifies the session, was damaged or missing. The daemon wrote it again from this request, and keeps the session unless you set another retention.`,
     );
-  const effective = { ...found, marker: effectiveMarker(directory, standing, marker, request) };
+  const effective = { ...found, marker: effectiveMarker(directory, stored, marker, request) };
   const recover = request.recover === 'conversation';
   const { durability } = request.options;
   const { owner } = found;
@@ -229,7 +229,7 @@ async function build(
     beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Writes the marker only after all files were read, so that files of a later version stay as they are.
-    if (effective.marker !== standing) directory.create(effective.marker);
+    if (effective.marker !== stored) directory.create(effective.marker);
     startWatching(session);
     session.noteSummary();
     return session;
@@ -281,11 +281,11 @@ function placeOf(
   directory: SessionDirectory,
   found: SessionMarker | undefined,
 ): DirectoryIdentity | undefined {
-  const standing = standingAt(directory.root);
-  if (standing.is !== 'directory') return found?.directory;
-  if (found?.directory === undefined) return standing.identity;
-  const isSame = isSameDirectory(found.directory, standing.identity);
-  return isSame || directory.stranger() !== undefined ? found.directory : standing.identity;
+  const entry = diskEntryAt(directory.root);
+  if (entry.is !== 'directory') return found?.directory;
+  if (found?.directory === undefined) return entry.identity;
+  const isSame = isSameDirectory(found.directory, entry.identity);
+  return isSame || directory.stranger() !== undefined ? found.directory : entry.identity;
 }
 
 function assemble(

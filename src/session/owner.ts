@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
-import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
+import { type DiskEntry, diskEntryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -70,7 +70,7 @@ export class SessionOwner {
   readonly #directory: SessionDirectory;
   readonly #locks: Locks;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #claimed: Standing;
+  readonly #claimed: DiskEntry;
   readonly #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
@@ -86,7 +86,7 @@ export class SessionOwner {
     terms: OwnerTerms,
   ) {
     this.#directory = directory;
-    this.#claimed = standingAt(directory.root);
+    this.#claimed = diskEntryAt(directory.root);
     this.#locks = locks;
     this.tookOverSilent = previous !== undefined && !previous.note.released && isUnseen(previous, locks);
     const generation = (previous?.note.generation ?? 0) + 1;
@@ -212,11 +212,11 @@ export class SessionOwner {
 
   /** True when the session's directory is still at its path, and no other directory has replaced it. */
   #isStillThere(): boolean {
-    const now = standingAt(this.#directory.root);
+    const now = diskEntryAt(this.#directory.root);
     if (now.is !== 'directory' || this.#claimed.is !== 'directory') return false;
     return (
       isSameDirectory(now.identity, this.#claimed.identity) &&
-      standingAt(this.#directory.own).is === 'directory'
+      diskEntryAt(this.#directory.own).is === 'directory'
     );
   }
 }
@@ -233,13 +233,13 @@ function holderIn(directory: SessionDirectory): OwnerNote {
 /** Locks the directory at the path, and tries again when the directory was renamed away meanwhile. */
 async function lockInPlace(root: string): Promise<DirectoryLock> {
   for (;;) {
-    const before = standingAt(root);
+    const before = diskEntryAt(root);
     if (before.is !== 'directory') return { is: 'unavailable', because: 'the directory does not exist yet' };
     const lock = await lockDirectory(root);
     if (lock.is !== 'locked') return lock;
     let isSame = false;
     try {
-      const after = standingAt(root);
+      const after = diskEntryAt(root);
       isSame = after.is === 'directory' && isSameDirectory(before.identity, after.identity);
     } catch (error) {
       lock.release();

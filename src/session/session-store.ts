@@ -110,7 +110,7 @@ function storeOptions(session: Session): StoreOptions {
     conversationId: marker.conversationId,
     ...given({ gitDirectory: repository?.gitDir }),
     durability: options.durability,
-    tell: (what) => log.warn(what),
+    onRepair: (what) => log.warn(what),
   };
 }
 

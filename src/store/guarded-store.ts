@@ -46,11 +46,11 @@ export class GuardedStore implements SnapshotStore {
    */
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
-    if (this.#published.isKept && this.#inner.putBack !== undefined) {
+    if (this.#published.isKept && this.#inner.repairListing !== undefined) {
       // When another program has moved a ref, the checkpoint looks damaged, but it may still exist.
       const unlisted = this.damaged().flatMap(({ affects }) => affects);
       const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
-      if (await this.#inner.putBack(ids, stored)) stored = await this.checkpoints();
+      if (await this.#inner.repairListing(ids, stored)) stored = await this.checkpoints();
     }
     if (!this.#published.isKept) {
       this.#published.replace(stored.map(({ record }) => record.id));

@@ -160,7 +160,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Searches the store for published checkpoints that {@link checkpoints} does not list, and makes them listed again.
    * Restores tags and names that another program moved. Returns true after any change.
    */
-  putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
+  repairListing?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
    * Explains why all checkpoints of the session have disappeared. Called only when the store lists no checkpoint
    * although the session had `count` checkpoints.
@@ -260,7 +260,7 @@ export interface StoreOptions {
   /** `power`: a publication survives a power cut as soon as it is answered. */
   readonly durability: 'process' | 'power';
   /** Called with a text for the user about repairs that the store made by itself. */
-  readonly tell?: ((what: string) => void) | undefined;
+  readonly onRepair?: ((what: string) => void) | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
 // the directory that existed when it was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
-import { standingKey } from '../base/directory-identity.ts';
+import { identityKey } from '../base/directory-identity.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import { isRestoreTemporary, restoreTemporaryPrefix } from '../tree/globs.ts';
 import { join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -146,7 +146,7 @@ export class HandleTree {
   }
 
   #keyOfRoot(): string | undefined {
-    return attempt(isOfSystem, () => standingKey(files.lstatSync(this.#root, { bigint: true })));
+    return attempt(isOfSystem, () => identityKey(files.lstatSync(this.#root, { bigint: true })));
   }
 
   #closeAt(path: TreePath): void {

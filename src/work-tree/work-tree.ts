@@ -19,7 +19,7 @@ export interface WorkTree {
   /** `dev:ino` of the root, read when the work tree was opened. */
   readonly identity: string;
   /** The identity with which {@link requireWorkTree} compares the present root. */
-  readonly standing?: StandingRoot;
+  readonly rootIdentity?: RootIdentity;
   /** The name of the protected directory that is the work tree, if the client allowed a protected directory. */
   readonly protectedPlace?: string;
 }
@@ -60,7 +60,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
       { details: { path: root, place: 'a git directory' } },
     );
   }
-  return { root, identity, standing: standingRoot(root), ...given({ protectedPlace: place }) };
+  return { root, identity, rootIdentity: rootIdentityAt(root), ...given({ protectedPlace: place }) };
 }
 
 /**
@@ -100,10 +100,10 @@ export function requireRoot(root: string): string {
  * tree.
  * @throws the errors of {@link requireRoot}; WorkTreeMissing when another file system is mounted there.
  */
-export function requireWorkTree({ root, standing }: WorkTree): void {
+export function requireWorkTree({ root, rootIdentity }: WorkTree): void {
   requireRoot(root);
   try {
-    if (standing !== undefined) refuseOtherMount(root, standing);
+    if (rootIdentity !== undefined) refuseOtherMount(root, rootIdentity);
   } catch (error) {
     throw workTreeError(root, error);
   }
@@ -315,7 +315,7 @@ function liesAt(fd: number, path: Buffer): boolean {
  * True when the system reports the known path for the opened root. The system reports another path when another file
  * system is mounted over the root.
  */
-function tellsPlaces(tree: WorkTree): boolean {
+function reportsPaths(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
   if (placed.has(tree)) return true;
   const root = Buffer.from(rootBytes(tree) || '/', 'latin1');
@@ -342,7 +342,7 @@ export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const full = directory === '' ? root : `${root}/${directory}`;
   if (full.length <= reachMax || process.platform !== 'linux') {
     const plain = { prefix: full, release: () => undefined };
-    if (directory === '' || !tellsPlaces(tree)) return plain;
+    if (directory === '' || !reportsPaths(tree)) return plain;
     return { ...plain, holds: (fd, name) => liesAt(fd, inside(plain, name)) };
   }
   let prefix = root;
@@ -397,7 +397,7 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
 // mount has disappeared and left its empty directory. Such a directory says nothing about the user's files, and the
 // daemon must not write to it.
 
-export interface StandingRoot {
+export interface RootIdentity {
   readonly device: bigint;
   readonly inode: bigint;
   readonly birthNs: bigint;
@@ -406,7 +406,7 @@ export interface StandingRoot {
   readonly mount: string | undefined;
 }
 
-export function standingRoot(root: string): StandingRoot {
+export function rootIdentityAt(root: string): RootIdentity {
   const { dev: device, ino: inode, birthtimeNs: birthNs } = files.lstatSync(root, { bigint: true });
   return { device, inode, birthNs, directory: directoryAt(root), mount: mountAt(readMounts(), root) };
 }
@@ -415,10 +415,10 @@ export function standingRoot(root: string): StandingRoot {
  * Checks the mount at the root.
  * @throws WorkTreeMissing when another file system is mounted at the root now, or when the mount has disappeared
  */
-export function refuseOtherMount(root: string, then: StandingRoot): void {
+export function refuseOtherMount(root: string, then: RootIdentity): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
   if (dev === then.device && ino === then.inode && birthtimeNs === then.birthNs) return;
-  const now = standingRoot(root);
+  const now = rootIdentityAt(root);
   // A network file system that is mounted again has another device number, but the same directories.
   if (isBornAs(then.directory, now.directory)) return;
   const isInPlace = now.device === then.device && now.mount === then.mount;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { directoryAt, isSameDirectory, watchStanding } from '../../src/base/directory-identity.ts';
+import { directoryAt, isSameDirectory, replacementDetector } from '../../src/base/directory-identity.ts';
 import { makeDirectory, remove } from '../support/trees/model-tree.ts';
 
 test('a directory of a lower overlay layer keeps its identity after its first change', () => {
@@ -19,7 +19,7 @@ test('a directory of a lower overlay layer keeps its identity after its first ch
   try {
     const path = join(root, 'both', 'd');
     const before = directoryAt(path);
-    const other = watchStanding([path]);
+    const other = replacementDetector([path]);
     writeFileSync(join(path, 'f'), 'copied up\n');
     const after = directoryAt(path);
     assert.ok(before !== undefined && after !== undefined && isSameDirectory(before, after));

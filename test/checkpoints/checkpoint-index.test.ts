@@ -110,7 +110,7 @@ test('a repeated turn tag leaves its old place and is appended at the end (Q18)'
   const old = index.resolve('1').record.id;
   tagged(index, '1');
   assert.equal(tagsOf(index), ['0', '2', '2.1', '1'], 'its tools give up their tags with it');
-  assert.is(index.byId(old)?.record.id, old, 'the older bearer keeps its id');
+  assert.is(index.byId(old)?.record.id, old, 'the older checkpoint keeps its id');
   assert.is(index.tagOf(old), undefined);
   assert.is(index.list('every').length, 6);
 });
@@ -163,7 +163,10 @@ test('checkpoints after a restored checkpoint are detached, but still listed', (
     ['1.1', '2'],
   );
   tagged(index, '1.1');
-  assert.not(index.isDetached(index.resolve('1.1').record.id), 'the new bearer is on the line');
+  assert.not(
+    index.isDetached(index.resolve('1.1').record.id),
+    'the newer checkpoint of the tag is on the line',
+  );
 });
 
 test('a safety checkpoint never becomes the head of a session', () => {

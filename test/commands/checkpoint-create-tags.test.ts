@@ -66,7 +66,7 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', a
   assert.equal(checkpoints[2]?.stats, { added: 1, modified: 0, deleted: 0 });
   assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '1.1'), 'the second');
   const older = (await daemon.call('checkpoint/get', { session, tag: old })).checkpoint;
-  assert.equal([older.id, older.tag], [old, undefined], 'the older bearer keeps its id');
+  assert.equal([older.id, older.tag], [old, undefined], 'the older checkpoint keeps its id');
   assert.ok((checkpoints[2]?.timestamp ?? '') > older.timestamp, 'the time is that of the second');
   await daemon.close();
 });

@@ -54,7 +54,7 @@ function harmDirectories({ daemon, root, session, strategy }: Open, how: 'remove
   }
 }
 
-const standing = (root: string): (string | undefined)[] =>
+const contents = (root: string): (string | undefined)[] =>
   Object.keys({ ...before, ...now }).map((path) => {
     const file = join(root, path);
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -65,16 +65,16 @@ for (const strategy of ['sqlite', 'shadow', 'local'])
     test(`${strategy}: a restore stores directories again that were ${how} meanwhile, and can be undone after a restart`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
-      const stood = standing(root);
+      const earlier = contents(root);
       harmDirectories(open, how);
       await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
-      assert.equal(standing(root), ['one\n', 'same\n', undefined]);
+      assert.equal(contents(root), ['one\n', 'same\n', undefined]);
       await daemon.close();
       const next = new InProcessDaemon(daemon.storage);
       await next.open(root, { strategy, conversationId: 'c' });
       const { failed } = await next.call('checkpoint/undo', { session });
       assert.equal(failed, []);
-      assert.equal(standing(root), stood);
+      assert.equal(contents(root), earlier);
       await next.close();
     });
 
@@ -112,7 +112,7 @@ test('a restore of one path deletes nothing when the store has lost the director
 test('a restore is refused and changes nothing if the store cannot store any directory', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
-  const stood = standing(root);
+  const earlier = contents(root);
   sql(
     daemon.storage,
     'CREATE TRIGGER thief AFTER INSERT ON checkpoint_trees BEGIN DELETE FROM checkpoint_trees WHERE id = new.id; END',
@@ -121,7 +121,7 @@ test('a restore is refused and changes nothing if the store cannot store any dir
   const refused = await failure(daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' }));
   assert.equal([refused.kind, refused.effects], ['DataCorrupt', 'none']);
   assert.match(refused.message, /d\/sub/);
-  assert.equal(standing(root), stood);
+  assert.equal(contents(root), earlier);
   await daemon.close();
 });
 

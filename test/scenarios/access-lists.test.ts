@@ -15,8 +15,8 @@ const probe = new SessionRig();
 const isAvailable = spawnSync('setfacl', ['-m', 'u:65534:r', probe.work]).status === 0;
 await probe.dispose();
 const listTest = (title: string, body: () => Promise<void>): void => {
-  const tell = (): void => console.error(`NOT TRIED, setfacl(1) or access lists are not here: ${title}`);
-  test(title, isAvailable ? body : tell);
+  const skip = (): void => console.error(`NOT TRIED, setfacl(1) or access lists are not here: ${title}`);
+  test(title, isAvailable ? body : skip);
 };
 
 const setfacl = (rig: SessionRig, path: string, ...args: string[]): void => {
@@ -105,8 +105,8 @@ listTest(
       await turn(rig, id);
       const warnings: string[] = [];
       const checkpoints = session.requireCheckpoints();
-      const { carryOut } = await import('../../src/restore/restore.ts');
-      await carryOut(
+      const { executeJob } = await import('../../src/restore/restore.ts');
+      await executeJob(
         restoreSite(session),
         {
           target: checkpoints.index.resolve('1'),

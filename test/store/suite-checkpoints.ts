@@ -66,19 +66,19 @@ export function checkpointTests(check: Check): void {
     const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
     const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
-    const bearers = (list: Awaited<ReturnType<SnapshotStore['checkpoints']>>): unknown[] =>
+    const placed = (list: Awaited<ReturnType<SnapshotStore['checkpoints']>>): unknown[] =>
       list.map(({ record, tag, name }) => [record.id, tag, name]);
     const expected = [
       [one.id, '1', undefined],
       [two.id, undefined, 'kept'],
       [three.id, '1.1', undefined],
     ];
-    assert.equal(bearers(await rig.store.checkpoints()), expected);
+    assert.equal(placed(await rig.store.checkpoints()), expected);
     await rig.store.rename(two.id, undefined);
     await rig.store.rename(one.id, 'n\u00e4me \u{1f600}');
     await rig.store.rename(three.id, 'kept');
     const store = await rig.reopen();
-    assert.equal(bearers(await store.checkpoints()), [
+    assert.equal(placed(await store.checkpoints()), [
       [one.id, '1', 'n\u00e4me \u{1f600}'],
       [two.id, undefined, undefined],
       [three.id, '1.1', 'kept'],

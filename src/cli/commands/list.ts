@@ -11,21 +11,21 @@ import { allCheckpoints } from '../pages.ts';
  * first.
  */
 export interface CheckpointListing extends CliCommand {
-  readonly look: (ask: Ask) => Promise<Seen>;
-  readonly tell: (seen: Seen, given: Given) => void;
+  readonly request: (ask: Ask) => Promise<Listed>;
+  readonly print: (listed: Listed, given: Given) => void;
 }
 
-interface Seen {
+interface Listed {
   readonly checkpoints: readonly Checkpoint[];
   readonly head?: Checkpoint | undefined;
 }
 
 function listing(command: Omit<CheckpointListing, 'run'>): CheckpointListing {
-  const { look, tell } = command;
+  const { request, print } = command;
   return {
     ...command,
     run: async ({ ask, given }) => {
-      tell(await look(ask), given);
+      print(await request(ask), given);
       return 0;
     },
   };
@@ -36,11 +36,11 @@ export const list = listing({
   reads: true,
   paged: true,
   summary: 'list the checkpoints of the session, oldest first',
-  look: async (ask) => {
+  request: async (ask) => {
     const [{ head }, checkpoints] = await Promise.all([ask('session/get', {}), allCheckpoints({ ask })]);
     return { checkpoints, head };
   },
-  tell: ({ checkpoints, head }, given) => sayCheckpoints(checkpoints, given, head),
+  print: ({ checkpoints, head }, given) => sayCheckpoints(checkpoints, given, head),
 });
 
 export const completeTags = listing({
@@ -49,6 +49,6 @@ export const completeTags = listing({
   summary: 'print tags and names for shell completion',
   hidden: true,
   withoutJson: true,
-  look: async (ask) => ({ checkpoints: await allCheckpoints({ ask }) }),
-  tell: ({ checkpoints }) => sayTags(checkpoints),
+  request: async (ask) => ({ checkpoints: await allCheckpoints({ ask }) }),
+  print: ({ checkpoints }) => sayTags(checkpoints),
 });

@@ -103,11 +103,11 @@ export class Prompt {
       history: this.#history,
       historySize: 500,
       removeHistoryDuplicates: true,
-      completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
+      completer: (line: string, callback: (error: Error | null, found: [string[], string]) => void) => {
         // The user may have pressed more keys in the meantime (a second Tab, Enter). The completion must not be
         // inserted into a word for which it was not computed.
         const answered = (found: [string[], string]): void =>
-          tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
+          callback(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
         // If the daemon has ended, there are no completions.
         this.#complete(line).then(answered, () => answered([[], line]));
       },

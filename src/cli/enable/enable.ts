@@ -85,7 +85,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   });
   if (days !== undefined && !isDry) setKeptDays(storage, days);
   if (isJson) say(JSON.stringify({ agents: outcomes }, null, 2));
-  else tell(outcomes, steps, what);
+  else printOutcomes(outcomes, steps, what);
   if (days !== undefined && !isJson)
     say(
       days === 'never'
@@ -228,7 +228,11 @@ function showLines(step: Step): void {
   }
 }
 
-function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enable' | 'disable'): void {
+function printOutcomes(
+  outcomes: readonly Outcome[],
+  steps: readonly Step[],
+  what: 'enable' | 'disable',
+): void {
   for (const [i, { agent, file, state, reason }] of outcomes.entries()) {
     if (state === 'left') note(`${agent}: ${plain(file)} was not changed: ${plain(reason ?? '')}`);
     else if (state === 'unchanged') say(`${agent}: the settings need no change`);

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
-import { holderAt, openAndTell, whileBusy } from '../joining.ts';
+import { holderAt, openAndReport, whileBusy } from '../joining.ts';
 import { cutTo, plain } from '../terminal.ts';
 import { type LastHook, noteLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
@@ -83,7 +83,7 @@ export class Conversations {
 
   async #takeInTurn(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     try {
-      return await this.#carryOut(name, id, event);
+      return await this.#handle(name, id, event);
     } catch (error) {
       if (!(error instanceof CheckpointdGoneError)) {
         this.#failed(name, event, error);
@@ -92,7 +92,7 @@ export class Conversations {
       this.#log(`${name}: the daemon has ended (${error.message}); the keeper starts another one`);
       this.#forget(name);
       try {
-        return await this.#carryOut(name, id, event);
+        return await this.#handle(name, id, event);
       } catch (second) {
         this.#failed(name, event, second);
         return undefined;
@@ -113,14 +113,14 @@ export class Conversations {
     this.#note(event, { failure: what });
   }
 
-  async #carryOut(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
+  async #handle(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
-    const forModel = open === undefined ? undefined : await this.#carryOutIn(open, name, id, event);
+    const forModel = open === undefined ? undefined : await this.#handleIn(open, name, id, event);
     this.#note(event, open === undefined ? {} : { session: open.session });
     return forModel;
   }
 
-  async #carryOutIn(
+  async #handleIn(
     open: OpenConversation,
     name: string,
     id: string,
@@ -220,7 +220,7 @@ export class Conversations {
     }
     const conversationId = `${agent}:${conversation}`;
     if (kind === 'end' && this.#stored(workspace, conversationId) === undefined) return undefined;
-    const open = await whileBusy(busyMs, () => this.#openAndTell(name, workspace, conversationId));
+    const open = await whileBusy(busyMs, () => this.#joinOrOpen(name, workspace, conversationId));
     this.#open.set(name, open);
     return open;
   }
@@ -229,16 +229,16 @@ export class Conversations {
    * Joins the daemon that has the session open, or opens the session. @throws StoreBusy when a different daemon opens
    * or closes the session meanwhile
    */
-  async #openAndTell(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
+  async #joinOrOpen(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
-    const tell = (what: string): void => this.#log(`${name}: ${what}`);
-    const holder = await holderAt(stored?.socket, hello, tell);
+    const report = (what: string): void => this.#log(`${name}: ${what}`);
+    const holder = await holderAt(stored?.socket, hello, report);
     const client = holder ?? (await this.#ownDaemon());
     try {
       const strategy = stored === undefined ? {} : { strategy: stored.strategy };
       const params = { workspace, conversationId, retention: 'keep', ...strategy } as const;
-      const { session, checkpoints } = await openAndTell(client, params, tell);
-      if (!checkpoints.enabled) tell(checkpoints.message ?? 'checkpoints are not enabled');
+      const { session, checkpoints } = await openAndReport(client, params, report);
+      if (!checkpoints.enabled) report(checkpoints.message ?? 'checkpoints are not enabled');
       return { client, session, workspace, silence: undefined };
     } catch (error) {
       await holder?.close();

@@ -116,13 +116,13 @@ export class Inbox {
   #takeOnce(id: string): Promise<string | undefined> {
     const before = this.#taken.get(id);
     if (before !== undefined) return before;
-    const taken = this.#carryOut(id);
+    const taken = this.#handle(id);
     this.#taken.set(id, taken);
     void taken.then(() => setTimeout(() => this.#taken.delete(id), answerMs).unref());
     return taken;
   }
 
-  async #carryOut(id: string): Promise<string | undefined> {
+  async #handle(id: string): Promise<string | undefined> {
     try {
       const event = readWrittenEvent(this.#storage, id);
       return event && (await this.#conversations.take(id, event));

@@ -217,7 +217,7 @@ export class SessionLog implements RecordLog {
       }
       if (this.#isDurable) files.fsyncSync(this.#fd);
     } catch (error) {
-      this.#takeBack();
+      this.#undoWrite();
       if (isNoSpace(error)) throw noSpace(this.#file, error);
       throw fileLimit(error, { details: { file: this.#file } }) ?? this.#unavailable(error);
     }
@@ -338,7 +338,7 @@ export class SessionLog implements RecordLog {
   }
 
   /** Undoes a write that failed half-way. After a failed fsync, the written bytes count as lost. */
-  #takeBack(): void {
+  #undoWrite(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);
       // After a failed fsync the kernel may report success for the next fsync although pages were lost. Only

@@ -65,13 +65,13 @@ function isConversationRecord(record: LogRecord): record is ConversationRecord {
 interface State {
   readonly parent: ConversationRef;
   readonly thread: Thread;
-  readonly standing: 'follows' | 'proposed' | 'recorded';
+  readonly status: 'follows' | 'proposed' | 'recorded';
 }
 
 export class Timeline {
   readonly #log: RecordLog;
   readonly #states = new Map<ConversationRef, State>([
-    [0, { parent: 0, thread: emptyThread, standing: 'follows' }],
+    [0, { parent: 0, thread: emptyThread, status: 'follows' }],
   ]);
   #settings: ConversationSettings = defaultSettings;
   #head: ConversationRef = 0;
@@ -126,7 +126,7 @@ export class Timeline {
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);
     const position = this.#log.append({ ...this.#record(operation), isProposed: true } as LogRecord);
-    this.#states.set(position, { parent: this.#head, thread: after.thread, standing: 'proposed' });
+    this.#states.set(position, { parent: this.#head, thread: after.thread, status: 'proposed' });
     return position;
   }
 
@@ -168,7 +168,7 @@ export class Timeline {
     const before = { thread: this.threadAt(parent), settings: this.#settings };
     if (record.isProposed === true) {
       const { thread } = this.#after(before, operation);
-      this.#states.set(position, { parent, thread, standing: 'proposed' });
+      this.#states.set(position, { parent, thread, status: 'proposed' });
       return;
     }
     this.#head = parent;
@@ -189,9 +189,9 @@ export class Timeline {
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
     let head = ref;
-    for (const [position, { parent, standing }] of this.#states) {
-      if (position <= logLength || standing === 'proposed') continue;
-      if (standing === 'recorded') chained = new Set([position]);
+    for (const [position, { parent, status }] of this.#states) {
+      if (position <= logLength || status === 'proposed') continue;
+      if (status === 'recorded') chained = new Set([position]);
       else if (chained.has(parent)) chained.add(position);
       else continue;
       head = position;
@@ -227,8 +227,8 @@ export class Timeline {
     };
   }
 
-  #show(position: number, after: Moment, standing: State['standing'] = 'follows'): void {
-    this.#states.set(position, { parent: this.#head, thread: after.thread, standing });
+  #show(position: number, after: Moment, status: State['status'] = 'follows'): void {
+    this.#states.set(position, { parent: this.#head, thread: after.thread, status });
     this.#settings = after.settings;
     this.#head = position;
     this.#parts.clear();

@@ -152,8 +152,8 @@ export class RefStore {
       signal.throwIfAborted();
       const part = loose.slice(from, from + unlinkedAtOnce);
       await this.#turns.run(async () => {
-        await this.#takeBackUndecided();
-        if (this.#stamp !== this.#stampNow()) await this.#putBack();
+        await this.#rollBackUndecided();
+        if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
         const packed = packedRefs(join(refsIn, 'packed-refs'), prefixes);
         for (const ref of part)
           if (packed.get(ref) === this.#refs.get(ref) && removeRefFile(join(refsIn, ref), packed.get(ref)))
@@ -166,7 +166,7 @@ export class RefStore {
 
   async close(): Promise<void> {
     try {
-      await this.#takeBackUndecided();
+      await this.#rollBackUndecided();
     } catch (error) {
       // The note stays, and the next open repeats the transaction.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
@@ -180,8 +180,8 @@ export class RefStore {
   }
 
   async #commit(all: readonly RefChange[]): Promise<void> {
-    await this.#takeBackUndecided();
-    if (this.#stamp !== this.#stampNow()) await this.#putBack();
+    await this.#rollBackUndecided();
+    if (this.#stamp !== this.#stampNow()) await this.#repairMoved();
     await this.#move(all);
     this.#stamp = this.#stampNow();
   }
@@ -190,7 +190,7 @@ export class RefStore {
    * Undoes a change with an unknown outcome before the next change. Otherwise the next open would repeat the change and
    * overwrite later changes.
    */
-  async #takeBackUndecided(): Promise<void> {
+  async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
     await this.#ask(this.#undecided, () => '');
     this.#sync(this.#undecided);
@@ -200,25 +200,25 @@ export class RefStore {
   }
 
   /** Restores refs that another program moved. First restores the objects of these refs, which may have been pruned. */
-  async #putBack(): Promise<void> {
+  async #repairMoved(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
     const moved = [...this.#refs].flatMap(([ref, to]) => (refs.get(ref) === to ? [] : [{ ref, to }]));
     const lost: string[] = [];
     if (moved.length > 0) {
-      await this.#options.heal?.();
+      await this.#options.restoreObjects?.();
       this.#broken = broken;
       this.removeBroken();
       if (!(await this.#isAsked(moved)))
         for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
     }
-    const back = moved.filter(({ ref }) => !lost.includes(ref));
+    const repaired = moved.filter(({ ref }) => !lost.includes(ref));
     // Unchanged refs keep their old strings. The new strings are slices of git's output, and each slice would keep the
     // whole output in memory.
     if (moved.length > 0 || refs.size !== this.#refs.size) this.#refs = refs;
-    this.#know(back);
+    this.#know(repaired);
     this.#stamp = stamp;
-    if (moved.length > 0) this.#options.onPutBack?.(back.length, lost.length);
+    if (moved.length > 0) this.#options.onRepair?.(repaired.length, lost.length);
   }
 
   /** Returns false when git refuses the changes because an object is missing. */
@@ -267,14 +267,14 @@ export class RefStore {
     try {
       this.#sync(changes);
     } catch (error) {
-      await this.#takeBack(before, error);
+      await this.#rollBack(before, error);
     }
     this.#know(changes);
     if (isNoted) this.#endIntent();
   }
 
   /** Undoes a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing changed. */
-  async #takeBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
+  async #rollBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
       if (isDoubtful) await this.reload();
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
@@ -291,10 +291,10 @@ export class RefStore {
     throw error;
   }
 
-  /** Handles a failed check or undo. @throws `untold` unless all refs are proven unchanged */
+  /** Handles a failed check or undo. @throws {@link unknownOutcome} unless all refs are proven unchanged */
   async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
     this.#undecided = before;
-    if (!(await areAt(this.#options, before))) throw untold(both(error, second));
+    if (!(await areAt(this.#options, before))) throw unknownOutcome(both(error, second));
     this.#undecided = [];
   }
 
@@ -320,7 +320,7 @@ export class RefStore {
     try {
       await this.#ask(changes, () => '');
     } catch (again) {
-      await this.#takeBack(before, again, true);
+      await this.#rollBack(before, again, true);
     }
   }
 
@@ -391,11 +391,11 @@ export interface RefStoreOptions {
   /** The directories of the daemon's namespaces. The store checks these directories for changes by other programs. */
   readonly directories: readonly string[];
   /** Called before moved refs are restored: restores their objects as far as possible. */
-  readonly heal?: () => Promise<void>;
+  readonly restoreObjects?: () => Promise<void>;
   /**
    * Called after the store restored refs that another program had moved. `lost` counts refs whose objects are missing.
    */
-  readonly onPutBack?: (back: number, lost: number) => void;
+  readonly onRepair?: (repaired: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
   /** True when moved refs have to survive a power cut. The directories of the refs are then synced, too. */
@@ -543,7 +543,7 @@ function modeOf(file: string): number | undefined {
 // nothing.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
-export function untold(cause: unknown): CheckpointdError {
+export function unknownOutcome(cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'StoreUnavailable',
     `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the daemon reverses the partial change before the next change of this session.`,
@@ -616,20 +616,20 @@ export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): voi
 /** Syncs the directories of the changed refs, so that no power cut undoes the changes. */
 export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
   for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
-    syncStanding(directory);
+    syncNearest(directory);
   const isPacked = ({ ref, to }: RefChange): boolean =>
     to !== undefined && !files.existsSync(join(gitDir, ref));
   if (!changes.some(isPacked)) return;
   // The user's git has just packed the refs, and git does not sync `packed-refs`.
-  syncStanding(join(gitDir, 'packed-refs'));
-  syncStanding(gitDir);
+  syncNearest(join(gitDir, 'packed-refs'));
+  syncNearest(gitDir);
 }
 
 /**
  * Syncs the nearest existing directory. Git removes empty directories, even the directory of a ref that was packed. In
  * that case the parent directory has changed.
  */
-function syncStanding(path: string): void {
+function syncNearest(path: string): void {
   let at = path;
   while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
 }

@@ -331,7 +331,7 @@ const Buttons = defineComponent(() => {
       return (
         <div class="buttons">
           {stage === 'done' ? (
-            <button type="button" class="take-back" onClick={() => changing.takeBack()}>
+            <button type="button" class="take-back" onClick={() => changing.undo()}>
               <Icon name={intent.does === 'undo' ? 'redo' : 'undo'} />
               {intent.does === 'undo' ? 'Redo' : 'Undo'}
             </button>

@@ -136,10 +136,10 @@ const Upkeep = defineComponent(
     const timeline = useTimeline();
     const isBusy = ref(false);
     const words = ref<string>();
-    async function run<T>(ask: () => Promise<T>, tell: (result: T) => string): Promise<void> {
+    async function run<T>(ask: () => Promise<T>, describe: (result: T) => string): Promise<void> {
       isBusy.value = true;
       try {
-        words.value = tell(await ask());
+        words.value = describe(await ask());
         props.done();
       } catch (error) {
         if (!(error instanceof LinkError)) throw error;

@@ -124,7 +124,7 @@ class FrameBacklog {
       this.#slabs.length = 0;
       this.#slab = undefined;
       this.#waitingBytes = 0;
-      this.#tellEmpty();
+      this.#callWhenEmpty();
     });
   }
 
@@ -178,10 +178,10 @@ class FrameBacklog {
       this.#unwritten += 1;
       this.#output.write(slab, this.#written);
     }
-    if (this.#unwritten === 0 && this.#waitingBytes === 0) this.#tellEmpty();
+    if (this.#unwritten === 0 && this.#waitingBytes === 0) this.#callWhenEmpty();
   };
 
-  #tellEmpty(): void {
+  #callWhenEmpty(): void {
     for (const listener of this.#whenEmpty.splice(0)) listener();
   }
 }

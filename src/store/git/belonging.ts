@@ -5,7 +5,7 @@
 // directory exists. Within one storage a session has only one owner, because of its lock.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
-import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
+import { diskEntryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
@@ -76,7 +76,7 @@ function isOther(named: string, own: string): boolean {
     // The directory probably belongs to another user. A session that the daemon cannot read keeps its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
-  const [there, here] = [standingAt(named), standingAt(own)];
+  const [there, here] = [diskEntryAt(named), diskEntryAt(own)];
   return (
     there.is !== 'directory' || here.is !== 'directory' || !isSameDirectory(there.identity, here.identity)
   );

@@ -44,6 +44,6 @@ export interface GitHome {
   explainLoss?(count: number): CheckpointdError | undefined;
   /** Returns a directory that has changed since the store was opened, if any. */
   gone(): string | undefined;
-  /** See {@link StoreOptions.tell}. */
-  readonly tell: StoreOptions['tell'];
+  /** See {@link StoreOptions.onRepair}. */
+  readonly onRepair: StoreOptions['onRepair'];
 }

@@ -34,7 +34,6 @@ import {
 } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { Packing } from './packing.ts';
-import { foundText, putBackCheckpoints } from './put-back.ts';
 import {
   checkpointRef,
   meaningOf,
@@ -44,6 +43,7 @@ import {
   tagRef,
   unknownCheckpoint,
 } from './refs.ts';
+import { repairedText, repairListing } from './repair.ts';
 import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
@@ -181,10 +181,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return lines;
   }
 
-  async putBack(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean> {
-    const back = await putBackCheckpoints(this.#home, this.#reader, ids, stored);
-    const hasMoved = back.checkpoints + back.moved > 0;
-    if (hasMoved) this.#home.tell?.(foundText(back));
+  async repairListing(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean> {
+    const repaired = await repairListing(this.#home, this.#reader, ids, stored);
+    const hasMoved = repaired.checkpoints + repaired.moved > 0;
+    if (hasMoved) this.#home.onRepair?.(repairedText(repaired));
     return hasMoved;
   }
 
@@ -212,8 +212,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
     }));
     if (name !== undefined) {
       const ref = nameRef(names, id, name);
-      const standing = changes.findIndex((change) => change.ref === ref);
-      if (standing >= 0) changes.splice(standing, 1);
+      const unchanged = changes.findIndex((change) => change.ref === ref);
+      if (unchanged >= 0) changes.splice(unchanged, 1);
       changes.push({ ref, to: commit });
     }
     await refs.commit(changes).catch(refuseUnpublished);

@@ -9,7 +9,7 @@
 // such links (Windows), git moves the refs in the user's git dir with the protective `-c` settings, which are weaker.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { watchStanding } from '../../base/directory-identity.ts';
+import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
@@ -25,9 +25,9 @@ import { convertedRepository, foreignText, openedRefs, unreadableSettings } from
 import { claimRefs, inOuterRepository, refuseOthersRefs } from './belonging.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
-import { putBackText, repairRefs } from './put-back.ts';
 import { Quarantine, sharingOf } from './quarantine.ts';
 import { localNames, type RefNames, refDirectories } from './refs.ts';
+import { movedRefsText, repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
 /**
@@ -54,9 +54,9 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   });
   await quarantine.open();
   const names = localNames(options.session);
-  const refs = await openRefs(options, own, commonDir, names, () => quarantine.heal());
+  const refs = await openRefs(options, own, commonDir, names, () => quarantine.restoreObjects());
   const settings = durable ? durableSettings : {};
-  const gone = watchStanding([theirs, join(commonDir, 'refs'), own]);
+  const gone = replacementDetector([theirs, join(commonDir, 'refs'), own]);
   const { sessionDirectory } = options;
   const belonging = { refs, names, quarantine, incoming, gitDir, sessionDirectory };
   const home: GitHome = {
@@ -83,7 +83,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     destroy: () => destroyRefs(refs),
     explainLoss: (count) => inOuterRepository(options.workTree, names.own, count),
     gone,
-    tell: options.tell,
+    onRepair: options.onRepair,
   };
   const store = new GitStore(home);
   try {
@@ -160,7 +160,7 @@ async function bringObjects(
 ): Promise<void> {
   await quarantine.release();
   if (!isDoubtful || (await quarantine.isWhole(roots))) return;
-  await quarantine.heal();
+  await quarantine.restoreObjects();
   if (await quarantine.isWhole(roots)) return;
   throw new CheckpointdError(
     'DataCorrupt',
@@ -206,7 +206,7 @@ async function openRefs(
   own: string,
   commonDir: string,
   names: RefNames,
-  heal: () => Promise<void>,
+  restoreObjects: () => Promise<void>,
 ): Promise<RefStore> {
   const durable = options.durability === 'power';
   const place: GitPlace = {
@@ -225,8 +225,8 @@ async function openRefs(
     refsIn: commonDir,
     prefixes: [names.own],
     directories: refDirectories(names),
-    heal,
-    onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
+    restoreObjects,
+    onRepair: (repaired, lost) => options.onRepair?.(movedRefsText(repaired, lost)),
     intentFile,
     durable,
     syncsFiles: !syncsRefs(await checkGit()),

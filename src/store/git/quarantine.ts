@@ -73,7 +73,7 @@ export class Quarantine {
       files.mkdirSync(join(directory, 'info'), { recursive: true, mode: 0o700 });
       removeStaleObjects(directory);
     }
-    await this.heal();
+    await this.restoreObjects();
   }
 
   /** Returns a place in which git sees only one object directory. */
@@ -135,7 +135,7 @@ export class Quarantine {
   }
 
   /** Links each object again that the daemon has and the user's repository lacks. */
-  async heal(): Promise<void> {
+  async restoreObjects(): Promise<void> {
     const { kept, theirs } = this.#places;
     const there = objectFiles(kept);
     const loose = there.filter(({ directory }) => directory !== 'pack');
@@ -165,7 +165,7 @@ export class Quarantine {
    * are certain to stay in the user's repository.
    */
   async drop(needed: ReadonlySet<string>): Promise<void> {
-    await this.heal();
+    await this.restoreObjects();
     const { kept } = this.#places;
     const isCalm = !this.#isCollecting();
     const limit = Date.now() - pruneMsMax;
@@ -213,7 +213,7 @@ export class Quarantine {
       files.existsSync(join(theirs, directory, name));
     if (this.#recent.every(({ file, atMs }) => atMs < sinceMs || isThere(file))) return false;
     const isCollecting = this.#isCollecting();
-    await this.heal();
+    await this.restoreObjects();
     if (isCollecting) return true;
     // An object without a readable file is permanently in a pack of the user, or is missing. The order matters: a prune
     // may remove the file after this check, and that object would be lost for ever.

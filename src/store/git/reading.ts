@@ -11,8 +11,8 @@ import type { ReadableStore, StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { PackedRecords, recordsFile } from './packed-records.ts';
-import { areInPlace } from './put-back.ts';
 import { localNames, type RefNames, shadowNames } from './refs.ts';
+import { areInPlace } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
 interface Place {
@@ -97,7 +97,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     usage: refuse,
     destroy: refuse,
     gone: () => undefined,
-    tell: undefined,
+    onRepair: undefined,
   };
   const store = new GitStore(home);
   try {

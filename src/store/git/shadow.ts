@@ -2,7 +2,7 @@
 // contains everything, so it disappears with the session, and the user's repository is never opened. The daemon's other
 // files are in the sub-directory `checkpointd/`.
 import { join } from 'node:path';
-import { watchStanding } from '../../base/directory-identity.ts';
+import { replacementDetector } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -15,8 +15,8 @@ import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { PackedRecords, recordsFile } from './packed-records.ts';
-import { putBackText, repairRefs } from './put-back.ts';
 import { shadowNames as names, refDirectories } from './refs.ts';
+import { movedRefsText, repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     packed: () => records.read(),
     prefixes: Object.values(names),
     directories: refDirectories(names),
-    onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
+    onRepair: (repaired, lost) => options.onRepair?.(movedRefsText(repaired, lost)),
     intentFile,
     objects,
     durable,
@@ -72,8 +72,8 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store. Removing the directory removes the store.
     destroy: () => Promise.resolve(),
-    gone: watchStanding([objects, join(gitDir, 'refs')]),
-    tell: options.tell,
+    gone: replacementDetector([objects, join(gitDir, 'refs')]),
+    onRepair: options.onRepair,
   };
   const store = new GitStore(home);
   try {

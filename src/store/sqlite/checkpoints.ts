@@ -55,7 +55,7 @@ export class SqliteCheckpoints {
       await this.#parts.database.transaction(() => {
         if (name !== undefined) this.#refuseTaken(name, record.id);
         if (tag !== undefined) this.#clear('tag', tag);
-        this.#giveWay(record.seq);
+        this.#freeSequence(record.seq);
         const id = staged ?? this.#insert(record, set, state.unfinished);
         if (staged === undefined) insertRows(this.#parts.database, id, createdAt(record), set.rows);
         this.#parts.database.run(
@@ -91,7 +91,7 @@ export class SqliteCheckpoints {
       for (const row of rows) {
         const { stored, problem } = readRow(row);
         const id = stored?.record.id;
-        if (id !== undefined && known.has(id)) damaged.push(againIn(row, id));
+        if (id !== undefined && known.has(id)) damaged.push(duplicateRow(row, id));
         else if (stored !== undefined) all.push(stored);
         if (id !== undefined) known.add(id);
         if (problem !== undefined) damaged.push(problem);
@@ -177,7 +177,7 @@ export class SqliteCheckpoints {
    * Gives another sequence number to each row that is too damaged to be listed. The next checkpoint can then use the
    * old number.
    */
-  #giveWay(seq: number): void {
+  #freeSequence(seq: number): void {
     const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;
     const row = this.#parts.database.row(select, this.#parts.conversation, seq);
     if (row === undefined || readRow(row).stored !== undefined) return;
@@ -211,16 +211,16 @@ export class SqliteCheckpoints {
   }
 
   #refuseTaken(name: string, id: CheckpointId): void {
-    const bearer = this.#parts.database.row(
+    const named = this.#parts.database.row(
       'SELECT checkpoint FROM checkpoints WHERE conversation_id = ? AND name = ? AND state = 1',
       this.#parts.conversation,
       name,
     )?.[0];
-    if (bearer === undefined || bearer === id) return;
+    if (named === undefined || named === id) return;
     throw new CheckpointdError(
       'DuplicateName',
       `Another checkpoint is already named "${name}". Choose another name or rename that checkpoint first.`,
-      { details: { name, checkpoint: bearer } },
+      { details: { name, checkpoint: named } },
     );
   }
 }
@@ -238,7 +238,7 @@ interface ReadRow {
 }
 
 /** Reports a second row with the same id. An index forbids such rows, but a damaged page may contain them. */
-function againIn([id]: Row, checkpoint: CheckpointId): StoreProblem {
+function duplicateRow([id]: Row, checkpoint: CheckpointId): StoreProblem {
   return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }
 

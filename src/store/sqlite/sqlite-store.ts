@@ -2,7 +2,7 @@
 // the database and connects the parts to the interface. Each part has its own file. The strategy keeps no state outside
 // the database, so two daemons never disagree for longer than a transaction.
 import { basename, join } from 'node:path';
-import { watchStanding } from '../../base/directory-identity.ts';
+import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -59,7 +59,7 @@ export async function openSqliteStore(
   try {
     const mended = await prepareSchema(database);
     if (mended.length > 0)
-      options.tell?.(
+      options.onRepair?.(
         `The description of ${mended.join(', ')} in ${file} was damaged and was repaired. Check the disk, and run store/verify to find further damage.`,
       );
     const spoolDirectory = emptySpool(sessionDirectory);
@@ -107,7 +107,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     this.#checkpoints = new SqliteCheckpoints(parts);
     this.#removal = new SqliteRemoval(parts);
     this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
-    this.#replaced = watchStanding([database.file]);
+    this.#replaced = replacementDetector([database.file]);
   }
 
   hash(): BlobHash {

@@ -48,7 +48,7 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
 // Repairs nothing.
 
 const askedAtOnce = 500;
-const looksMax = 3;
+const attemptsMax = 3;
 
 const selectCheckpoints = `SELECT c.id, c.checkpoint, c.parent_id, c.is_full, c.file_count, p.snapshot, (SELECT count(*) FROM
     checkpoint_file_snapshots WHERE checkpoint_id = c.id), c.tag, c.name, c.snapshot
@@ -73,7 +73,7 @@ export async function verifyRows(
   );
   for (const row of checkpoints) {
     const what = String(row[1]) as CheckpointId;
-    if (!(await standsByItsRows({ database, trees, carried, slices }, row)))
+    if (!(await hasRightRows({ database, trees, carried, slices }, row)))
       problems.push({ kind: 'corrupt', what, affects: [] });
     for (const [column, value] of [
       ['tag', row[7]],
@@ -118,29 +118,29 @@ async function isInIndex(
 }
 
 /** Checks again when a row is wrong, because a removal may be rewriting rows at the same time. */
-async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
-  const { database } = looking;
-  let standing: Row | undefined = row;
-  for (let look = 0; look < looksMax && standing !== undefined; look += 1) {
+async function hasRightRows(sources: Sources, row: Row): Promise<boolean> {
+  const { database } = sources;
+  let current: Row | undefined = row;
+  for (let attempt = 0; attempt < attemptsMax && current !== undefined; attempt += 1) {
     try {
-      if (await hasItsRows(looking, standing)) return true;
+      if (await hasRightRowsNow(sources, current)) return true;
     } catch (error) {
       if (!(error instanceof InvariantViolation)) throw error; // a removal deleted the row or the row of a parent
     }
-    standing = await database.read(() =>
+    current = await database.read(() =>
       database.row(`${selectCheckpoints} WHERE c.id = ? AND c.state = 1`, Number(row[0])),
     );
   }
-  return standing === undefined; // removed meanwhile
+  return current === undefined; // removed meanwhile
 }
 
 /**
  * True when a checkpoint has the right file rows. Also true when a directory is damaged, which is reported elsewhere.
  */
-async function hasItsRows({ database, trees, carried, slices }: Looking, row: Row): Promise<boolean> {
+async function hasRightRowsNow({ database, trees, carried, slices }: Sources, row: Row): Promise<boolean> {
   const [id, , parent, isFull, fileCount, parentSnapshot, count, , , own] = row;
   const isIn = async (should: readonly TreeChange[]): Promise<boolean> =>
-    should.length === count && (await tell(database, Number(id), should, slices));
+    should.length === count && (await hasExactRows(database, Number(id), should, slices));
   return attemptAsyncOr(true, isA(CheckpointdError), async () => {
     if (isFull === 1) {
       if (count !== fileCount || typeof own !== 'string') return false;
@@ -159,13 +159,13 @@ async function hasItsRows({ database, trees, carried, slices }: Looking, row: Ro
   });
 }
 
-interface Looking extends DerivedFrom {
+interface Sources extends DerivedFrom {
   readonly database: SqliteDatabase;
   readonly slices: Slices;
 }
 
 /** True when a checkpoint has exactly these rows. */
-async function tell(
+async function hasExactRows(
   database: SqliteDatabase,
   checkpoint: number,
   changes: readonly TreeChange[],

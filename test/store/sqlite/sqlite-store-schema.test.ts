@@ -109,7 +109,7 @@ test('the next opening repairs or reports a flipped bit in the text of the schem
     const isRead = schemaOf(copy) !== whole;
     const where = `bit ${bit} of byte ${at}, SEED=${seed}: ${bytes.toString('latin1', at - 20, at + 20)}`;
     const told: string[] = [];
-    const options = sqliteOptions(copy, 'ses_1', { tell: (text) => told.push(text) });
+    const options = sqliteOptions(copy, 'ses_1', { onRepair: (text) => told.push(text) });
     const opened = await openSqliteStore(options).catch((error: unknown) => error);
     if (opened instanceof Error) {
       assert.ok(

@@ -76,7 +76,7 @@ export function plannedFault(file: string): Fault {
   let calls = 0;
   const machineNow = Date.now;
   Date.now = () => machineNow() + (plan.shiftMs ?? 0);
-  const tell = (line: string): void => appendFileSync(`${file}.told`, `${line}\n`);
+  const log = (line: string): void => appendFileSync(`${file}.told`, `${line}\n`);
   return (call, target) => {
     if (existsSync(file)) {
       plan = JSON.parse(readFileSync(file, 'utf8')) as FaultPlan;
@@ -95,11 +95,11 @@ export function plannedFault(file: string): Fault {
       const codes = errorsOf[call];
       const code = codes?.[(plan.error ?? 0) % codes.length];
       if (code === undefined) return;
-      tell(`${code} ${where}`);
+      log(`${code} ${where}`);
       throw Object.assign(new Error(`${code}: injected, ${where}`), { code, syscall: call });
     }
     if (plan.act === 'slow') return block(plan.ms ?? 0);
-    tell(`${plan.act} ${where}`);
+    log(`${plan.act} ${where}`);
     if (plan.act === 'executable' && lstatSync(target).isFile()) chmodSync(target, 0o755);
     if (plan.act === 'link' && plan.link !== undefined) swap(plan.link);
     if (plan.act === 'killAll') for (const child of children()) process.kill(child, 'SIGKILL');

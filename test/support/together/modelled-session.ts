@@ -133,8 +133,8 @@ export class ModelledSession {
   /** Adds a checkpoint of the present state. Its tag moves to this checkpoint. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
-    const bearer = madeAs === undefined ? undefined : this.bearer(madeAs);
-    const place = bearer === undefined ? -1 : this.listed.indexOf(bearer.id);
+    const tagged = madeAs === undefined ? undefined : this.tagged(madeAs);
+    const place = tagged === undefined ? -1 : this.listed.indexOf(tagged.id);
     // A turn that takes a tag also takes the tags of the old turn's tools.
     if (made.kind === 'turn')
       this.listed = this.listed.filter(
@@ -143,7 +143,7 @@ export class ModelledSession {
     // A repeated tag on another line belongs to another tool, and is listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
-    else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
+    else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== tagged?.id), id];
     this.line = [...this.line, id];
     this.checkpoints.push({ ...made, at: this.moment(counters) });
     this.#order += 1;
@@ -159,7 +159,7 @@ export class ModelledSession {
     return this.checkpoints.find((checkpoint) => checkpoint.id === id);
   }
 
-  bearer(tag: string): ModelCheckpoint | undefined {
+  tagged(tag: string): ModelCheckpoint | undefined {
     return this.checkpoints.find(({ id, madeAs }) => madeAs === tag && this.listed.includes(id));
   }
 
@@ -206,7 +206,7 @@ export class ModelledSession {
    * has recorded.
    */
   get base(): ModelCheckpoint | undefined {
-    return this.bearer('0') ?? this.checkpoints[0];
+    return this.tagged('0') ?? this.checkpoints[0];
   }
 
   /** Returns the authors of a path's contents, oldest first. */

@@ -118,7 +118,7 @@ export const useChanging = defineStore('changing', () => {
   }
   const close = (): void => void start('closed');
   /** Undoes the last change without a question, because an undo loses nothing and can itself be undone. */
-  function takeBack(): void {
+  function undo(): void {
     intent.value = reverseOf(intent.value);
     Object.assign(choices, usual);
     planned = result.value?.checkpoint?.id;
@@ -127,7 +127,7 @@ export const useChanging = defineStore('changing', () => {
   watch(choices, () => {
     if (stage.value === 'asking' || stage.value === 'planning') void makePlan();
   });
-  return { ...known, changesNothing, begin, confirm, cancel, close, takeBack };
+  return { ...known, changesNothing, begin, confirm, cancel, close, undo };
 });
 
 interface Steps {

@@ -4,7 +4,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
-import { standingKey, watchStanding } from '../../../base/directory-identity.ts';
+import { identityKey, replacementDetector } from '../../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
 import { passSeam } from '../../../base/seam.ts';
@@ -362,7 +362,7 @@ class SideFiles {
   static of(file: string): SideFiles {
     try {
       const real = files.realpathSync(file);
-      const key = standingKey(files.lstatSync(real, { bigint: true }));
+      const key = identityKey(files.lstatSync(real, { bigint: true }));
       return SideFiles.#open.get(key) ?? new SideFiles(real, key);
     } catch (error) {
       throw explain(error, file);
@@ -389,7 +389,7 @@ class SideFiles {
     const paths = [`${this.file}-wal`, `${this.file}-shm`];
     try {
       if (paths.every((path) => files.existsSync(path)))
-        this.#watches = paths.map((path) => watchStanding([path]));
+        this.#watches = paths.map((path) => replacementDetector([path]));
     } catch (error) {
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     }

@@ -263,13 +263,13 @@ async function mendSchema(database: SqliteDatabase, version = schemaVersion): Pr
   if (damaged.length > 0) {
     const parts = await partsAsWritten(version);
     // Checks again within the transaction: another daemon may have been faster.
-    await database.transaction(() => putBack(database, parts));
+    await database.transaction(() => repairParts(database, parts));
   }
   await database.read(() => database.exec('PRAGMA writable_schema = OFF'));
   return damaged;
 }
 
-function putBack(database: SqliteDatabase, parts: readonly Part[]): void {
+function repairParts(database: SqliteDatabase, parts: readonly Part[]): void {
   const found = foundIn(database);
   const missing = missingOf(parts, found);
   if (missing.length === 0) return;

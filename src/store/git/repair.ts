@@ -26,12 +26,12 @@ const widthMax = 2000;
  * Restores the refs of lost checkpoints whose objects are complete, and the tags and names that were moved. Returns the
  * number of restored checkpoints, and the number of restored tags and names.
  */
-export async function putBackCheckpoints(
+export async function repairListing(
   home: GitHome,
   reader: ObjectReader,
   ids: ReadonlySet<CheckpointId>,
   stored: readonly StoredCheckpoint[],
-): Promise<PutBack> {
+): Promise<RepairedListing> {
   const found = ids.size === 0 ? [] : await whole(home, await find(home, reader, ids));
   const { refs, names } = home;
   const changes = new Map<string, string>();
@@ -41,7 +41,7 @@ export async function putBackCheckpoints(
     if (modes !== undefined) changes.set(modesRef(names, modes), modes);
   }
   const ofStored = stored.flatMap(({ commit, record }) => (commit === undefined ? [] : [{ commit, record }]));
-  const moved = borne(home, ofStored, found);
+  const moved = misplacedRefs(home, ofStored, found);
   for (const [ref, to] of moved) changes.set(ref, to);
   if (found.length > 0) await home.bringObjects?.([], false);
   await refs.commit([...changes].map(([ref, to]): RefChange => ({ ref, to })));
@@ -49,7 +49,7 @@ export async function putBackCheckpoints(
   return { checkpoints: found.length, moved: known.length };
 }
 
-interface PutBack {
+interface RepairedListing {
   readonly checkpoints: number;
   /** The number of restored tags and names whose checkpoints still had their own ref. */
   readonly moved: number;
@@ -65,7 +65,7 @@ export function areInPlace(
   stored: readonly StoredCheckpoint[],
 ): boolean {
   const found = stored.flatMap(({ commit, record }) => (commit === undefined ? [] : [{ commit, record }]));
-  if ([...borne(home, found, [])].length > 0) return false;
+  if ([...misplacedRefs(home, found, [])].length > 0) return false;
   const commits = new Set(found.map(({ commit }) => commit));
   return [...home.refs.refs].every(([ref, object]) => {
     const { kind } = meaningOf(home.names, ref);
@@ -78,26 +78,26 @@ export function areInPlace(
  * made under this tag. A tag without a ref may have been removed on purpose, so it is restored only together with a
  * lost checkpoint.
  */
-function borne(
+function misplacedRefs(
   home: Pick<GitHome, 'refs' | 'names'>,
   stored: readonly Found[],
   found: readonly Found[],
 ): Map<string, string> {
   const { refs, names } = home;
-  const bearers = new Map<string, string>();
+  const owners = new Map<string, string>();
   const all = [...stored, ...found].sort((a, b) => a.record.seq - b.record.seq);
   for (const { commit, record } of all) {
     if (record.madeAs === undefined) continue;
     const ref = tagRef(names, record.madeAs);
-    if (refs.refs.has(ref) || isOf(found, commit)) bearers.set(ref, commit);
+    if (refs.refs.has(ref) || isOf(found, commit)) owners.set(ref, commit);
   }
   const commits = new Map(all.map(({ commit, record }) => [record.id, commit]));
   for (const ref of refs.refs.keys()) {
     const meaning = meaningOf(names, ref);
     const commit = meaning.kind === 'name' ? commits.get(meaning.id) : undefined;
-    if (commit !== undefined) bearers.set(ref, commit);
+    if (commit !== undefined) owners.set(ref, commit);
   }
-  return new Map([...bearers].filter(([ref, to]) => refs.refs.get(ref) !== to));
+  return new Map([...owners].filter(([ref, to]) => refs.refs.get(ref) !== to));
 }
 
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
@@ -147,16 +147,16 @@ async function isWhole(home: GitHome, found: readonly Found[]): Promise<boolean>
 }
 
 /** Returns the message about refs that were moved while the session was open. */
-export function putBackText(back: number, lost: number): string {
+export function movedRefsText(repaired: number, lost: number): string {
   const gone =
     lost === 0
       ? ''
       : ` ${lost} could not be put back, because their objects are lost. Use store/verify to see the damage.`;
-  return `Another program had removed or changed refs of the checkpoint store. The daemon put back ${back} of them.${gone}`;
+  return `Another program had removed or changed refs of the checkpoint store. The daemon put back ${repaired} of them.${gone}`;
 }
 
 /** Returns the message about refs that were put back when the session was opened. */
-export function foundText({ checkpoints, moved }: PutBack): string {
+export function repairedText({ checkpoints, moved }: RepairedListing): string {
   const since = 'by another program since the session was last open.';
   if (checkpoints === 0)
     return `${counted(moved, 'tag or name', 'tags and names')} had been moved ${since} They were put back.`;
@@ -191,14 +191,14 @@ export async function repairRefs(
       for (const tag of made) if (!refs.refs.has(tagRef(names, tag))) tags.add(tag);
     }
     for (const tag of tags) {
-      const bearer = good.findLast(({ record }) => record.madeAs === tag);
-      if (bearer !== undefined) found.push({ ref: tagRef(names, tag), to: bearer.commit });
+      const owner = good.findLast(({ record }) => record.madeAs === tag);
+      if (owner !== undefined) found.push({ ref: tagRef(names, tag), to: owner.commit });
     }
     for (const meaning of broken) {
       if (meaning.kind === 'name') {
-        const bearer = good.find(({ record }) => record.id === meaning.id);
-        if (bearer !== undefined)
-          found.push({ ref: nameRef(names, meaning.id, meaning.name), to: bearer.commit });
+        const owner = good.find(({ record }) => record.id === meaning.id);
+        if (owner !== undefined)
+          found.push({ ref: nameRef(names, meaning.id, meaning.name), to: owner.commit });
       }
     }
     await refs.commit(found);
