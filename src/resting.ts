@@ -32,7 +32,9 @@ export interface Resting {
 }
 
 /** Reads the session. Returns undefined when the session has to be opened. */
-export async function rest(place: RestingPlace & { readonly storage: string }): Promise<Resting | undefined> {
+export async function openAtRest(
+  place: RestingPlace & { readonly storage: string },
+): Promise<Resting | undefined> {
   const scratch = makeScratch(place.workspace);
   if (scratch === undefined) return undefined;
   const unconfine = confineWrites(scratch);

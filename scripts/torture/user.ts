@@ -50,7 +50,7 @@ export class User {
     if (edit.do === 'repository') return this.#repository(edit.file);
     // The edit is skipped if its path passes through a link that leads out, because the target does not belong to the
     // work tree.
-    if (this.#isBehindLink(edit.file) || lookAt(place) === undefined) return;
+    if (this.#isBehindLink(edit.file) || statsAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
     if (lstatSync(place).isSymbolicLink()) return;
     if (edit.do === 'time') {
@@ -74,7 +74,7 @@ export class User {
   }
 
   #repository(file: string): void {
-    if (lookAt(this.#at(`${file}/.git`)) !== undefined) return;
+    if (statsAt(this.#at(`${file}/.git`)) !== undefined) return;
     this.#put(`${file}/inner.txt`, 'inner\n');
     const root = `${this.#work}/${file}`;
     plainGit(['init', '-q', '-b', 'main', '--template=', root]);
@@ -112,14 +112,14 @@ export class User {
   #clear(file: string): void {
     for (const directory of above(file)) {
       const place = this.#at(directory);
-      if (lookAt(place)?.isDirectory() === false) rmSync(place);
+      if (statsAt(place)?.isDirectory() === false) rmSync(place);
       mkdirSync(place, { recursive: true });
     }
     rmSync(this.#at(file), { recursive: true, force: true });
   }
 
   #isBehindLink(file: string): boolean {
-    return above(file).some((directory) => lookAt(this.#at(directory))?.isSymbolicLink() === true);
+    return above(file).some((directory) => statsAt(this.#at(directory))?.isSymbolicLink() === true);
   }
 }
 
@@ -133,7 +133,7 @@ function above(file: string): string[] {
  * Returns the entry, without following links. Returns undefined when the entry is missing, or when a parent of the path
  * is a file.
  */
-function lookAt(place: Buffer): Stats | undefined {
+function statsAt(place: Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });
   } catch (error) {

@@ -7,7 +7,7 @@ import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
 import type { ClientName } from './clients/bridges.ts';
 import { containerPrefix } from './container.ts';
 import { Disk } from './disk.ts';
-import { differences, isTemporary, look, type Manifest, plainGit } from './manifest.ts';
+import { look as contents, differences, isTemporary, type Manifest, plainGit } from './manifest.ts';
 import { containedPlainUserPrefix, giveToPlainUser, plainUserPrefix } from './plain-user.ts';
 import { Seat } from './seat.ts';
 import { Defect, type Tally } from './tally.ts';
@@ -55,7 +55,7 @@ export class World {
     mkdirSync(join(this.work, 'c'), { recursive: true });
     for (const name of ['canary', 'd.txt', 'e.txt', 'inner.log'])
       writeFileSync(join(this.outside, name), `${name}: no program may change this\n`);
-    this.#outsideThen = look(this.outside);
+    this.#outsideThen = contents(this.outside);
     writeFileSync(join(this.work, 'a.txt'), 'tracked\n');
     writeFileSync(join(this.work, 'c/inner.log'), 'tracked, whatever the rules say\n');
     plainGit(['init', '-q', '-b', 'main', this.work]);
@@ -106,12 +106,12 @@ export class World {
   }
 
   look(): Manifest {
-    return look(this.work);
+    return contents(this.work);
   }
 
   /** Checks that the daemon has not touched foreign files. @throws Defect */
   assertUntouched(where: string): void {
-    const changed = differences(this.#outsideThen, look(this.outside));
+    const changed = differences(this.#outsideThen, contents(this.outside));
     if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);
     if (this.#repository() !== this.#repositoryThen)
       throw new Defect(`${where}: the user's HEAD, index, config or refs changed`);

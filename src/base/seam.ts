@@ -23,25 +23,25 @@ export function installFault(fault: Fault | undefined): void {
  * A function that is called at places where another operation of the daemon may run between a check of shared state and
  * its use. `where` names the place.
  */
-export type Meanwhile = (where: string) => void;
+export type Interleaving = (where: string) => void;
 
-let meanwhile: Meanwhile | undefined;
+let installedInterleaving: Interleaving | undefined;
 
 /**
- * Installs a function that {@link passMeanwhile} calls, or removes it with `undefined`. The function may do everything
+ * Installs a function that {@link passInterleaving} calls, or removes it with `undefined`. The function may do everything
  * that another operation could do.
  * @forTests
  */
-export function installMeanwhile(happens: Meanwhile | undefined): void {
-  meanwhile = happens;
+export function installInterleaving(interleaving: Interleaving | undefined): void {
+  installedInterleaving = interleaving;
 }
 
 /**
  * Marks the end of an `await` after which shared state may have changed. Costs one comparison when no function is
  * installed.
  */
-export function passMeanwhile(where: string): void {
-  if (meanwhile !== undefined) meanwhile(where);
+export function passInterleaving(where: string): void {
+  if (installedInterleaving !== undefined) installedInterleaving(where);
 }
 
 /** Calls the installed fault. Costs one comparison when no fault is installed. */

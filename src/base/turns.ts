@@ -17,7 +17,7 @@ export class Turns {
   }
 
   /** Resolves when all work has ended that callers have passed so far. */
-  async idle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#last;
   }
 }

@@ -14,9 +14,9 @@ import { ancestors, nameOf, parentOf, type TreePath, toText } from '../tree/tree
 import type { ChangeLog } from '../watch/change-log.ts';
 import { discard } from '../work-tree/stable-read.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
+import { BackgroundScans } from './background-scans.ts';
 import type { FullCaptureReason, ScanBase, ScanHandles } from './fast-scan.ts';
 import type { BlobSink, CaptureProgress } from './file-reading.ts';
-import { IdleScans } from './idle-scans.ts';
 import { IgnoreScopes, inScope } from './ignore-rules.ts';
 import { KnownFiles } from './known-files.ts';
 import { isLeftOut, type Listings, leftOutDirectories } from './listing.ts';
@@ -111,7 +111,7 @@ export interface CapturerOptions {
   readonly now?: () => number;
   readonly settleMs?: number;
   /** For tests: how long after a capture the background scan starts. */
-  readonly idleMs?: number;
+  readonly backgroundDelayMs?: number;
   readonly log: Log;
 }
 
@@ -119,7 +119,7 @@ export interface CapturerOptions {
 export interface FinishedScan {
   /** The position in the change log when the scan began. The scan may have seen later changes or not. */
   readonly position: number;
-  readonly seen: ScannedTree;
+  readonly tree: ScannedTree;
   /** True when the scan checks every file and every earlier listing that it reuses. */
   readonly isWhole: boolean;
   /** True when only the rules select the files of the scan. */
@@ -135,7 +135,7 @@ const rootsMax = 4;
 export class Capturer {
   readonly #options: CapturerOptions;
   readonly #place: ScanPlace;
-  readonly #idle: IdleScans;
+  readonly #background: BackgroundScans;
   readonly #roots = new Map<SnapshotId, Directory>();
   /** The listings of each capture that a caller still references. */
   readonly #listings = new WeakMap<Capture, Listings>();
@@ -151,10 +151,10 @@ export class Capturer {
   constructor(options: CapturerOptions) {
     this.#options = options;
     this.#place = placeOf(options);
-    this.#idle = new IdleScans(
+    this.#background = new BackgroundScans(
       (signal) => this.#scanInBackground(signal),
       (error) => options.log.info(`A full scan failed: ${String(error)}`),
-      options.idleMs,
+      options.backgroundDelayMs,
     );
   }
 
@@ -165,14 +165,14 @@ export class Capturer {
    * capture leaves nothing behind.
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
-    await this.#idle.untilFirst(request.signal);
-    this.#idle.captureBegins();
+    await this.#background.untilFirst(request.signal);
+    this.#background.captureBegins();
     try {
       return await this.#capture(request);
     } finally {
-      this.#idle.captureEnds();
+      this.#background.captureEnds();
       const when = this.#wanted;
-      if (when !== undefined) this.#idle.after(when === 'now');
+      if (when !== undefined) this.#background.schedule(when === 'now');
       if (when !== 'now') this.#resolveWatched();
     }
   }
@@ -188,7 +188,7 @@ export class Capturer {
       const sink = new Backlog(writer);
       const isPlain = since === undefined && request.alsoInclude === undefined;
       const earlier = since && { listings: this.#listings.get(since.capture), touched: since.touched };
-      const { seen, reason, next } = await this.#scan({
+      const { result, reason, next } = await this.#scan({
         ...how,
         previous: previousTree,
         sink,
@@ -196,18 +196,18 @@ export class Capturer {
       });
       await sink.drained();
       request.signal?.throwIfAborted();
-      const snapshot = await writer.seal(seen.root);
+      const snapshot = await writer.seal(result.root);
       this.#adopt(next);
-      this.#remember(snapshot, seen.root);
-      if (isPlain) this.#last = seen.root;
+      this.#remember(snapshot, result.root);
+      if (isPlain) this.#last = result.root;
       const ms = performance.now() - started;
-      this.#note(seen, reason, ms);
-      const { root, skipped, unknown, torn } = seen;
+      this.#note(result, reason, ms);
+      const { root, skipped, unknown, torn } = result;
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };
-      this.#listings.set(capture, seen.listings);
+      this.#listings.set(capture, result.listings);
       if (position !== undefined)
-        onScanned?.({ position, seen, isWhole: since === undefined, isPlain, isStored: true });
+        onScanned?.({ position, tree: result, isWhole: since === undefined, isPlain, isStored: true });
       return capture;
     } catch (error) {
       await writer.abort();
@@ -224,13 +224,13 @@ export class Capturer {
     signal?: AbortSignal,
     skippedThen: readonly SkippedPath[] = [],
   ): Promise<boolean | 'unsure'> {
-    await this.#idle.untilFirst(signal);
+    await this.#background.untilFirst(signal);
     const tree = await this.#treeOf(previous);
-    const { seen, next } = await this.#scan({ previous: tree, sink: undefined, signal });
-    if (!seen.isStopped) this.#adopt(next);
-    if (!seen.isStopped && seen.root === tree) return false;
+    const { result, next } = await this.#scan({ previous: tree, sink: undefined, signal });
+    if (!result.isStopped) this.#adopt(next);
+    if (!result.isStopped && result.root === tree) return false;
     // A scan that stopped early has found a path that is new or that the snapshot skipped.
-    return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
+    return skippedThen.length > 0 || (!result.isStopped && result.skipped.length > 0) ? 'unsure' : true;
   }
 
   /** Returns the content that a capture found at a path, and the stamp of the file at that time. */
@@ -297,24 +297,24 @@ export class Capturer {
 
   /** Scans everything in the background, so that captures may be fast. Called when directories can be watched. */
   scanSoon(): void {
-    if (this.#wanted === 'now') this.#idle.after(true);
+    if (this.#wanted === 'now') this.#background.schedule(true);
   }
 
   /** Makes the next capture scan everything, because the watcher missed a change. */
-  distrust(): void {
+  requireFullScan(): void {
     this.#state = { ...this.#state, base: undefined };
     this.#options.handles?.()?.closeAll();
-    this.#idle.after(false);
+    this.#background.schedule(false);
   }
 
   /** Ends the background scan. Captures may continue. */
-  rest(): Promise<void> {
-    return this.#idle.rest();
+  stopBackgroundScan(): Promise<void> {
+    return this.#background.stop();
   }
 
   /** Ends the engines and the running scan. Writes the known files unless the session is deleted. */
   async close(isOver?: 'deleted'): Promise<void> {
-    await this.#idle.close();
+    await this.#background.close();
     try {
       if (isOver === undefined) await this.#writeKnown(new Slices(), false);
     } finally {
@@ -324,7 +324,7 @@ export class Capturer {
 
   /** Ends the engines at once, when the process is about to die. */
   kill(): void {
-    this.#idle.interrupt();
+    this.#background.interrupt();
     this.#place.scopes.kill();
   }
 
@@ -344,7 +344,7 @@ export class Capturer {
     } finally {
       this.#scans -= 1;
       // No scan needs the engines of nested repositories any more.
-      if (this.#scans === 0) await this.#place.scopes.rest();
+      if (this.#scans === 0) await this.#place.scopes.closeNested();
     }
   }
 
@@ -381,9 +381,9 @@ export class Capturer {
     const position = this.#changes?.position ?? 0;
     const previous = this.#last ?? (await this.#treeOf(this.#options.head?.()));
     const how = { isFull: true, isInBackground: true, signal };
-    const { seen, next } = await this.#scan({ previous, sink: discarding, ...how });
+    const { result, next } = await this.#scan({ previous, sink: discarding, ...how });
     this.#adopt(next);
-    this.#options.onScanned?.({ position, seen, isWhole: true, isPlain: true, isStored: false });
+    this.#options.onScanned?.({ position, tree: result, isWhole: true, isPlain: true, isStored: false });
     this.#resolveWatched();
     await this.#writeKnown(Slices.inBackground(signal), true);
   }
@@ -397,7 +397,7 @@ export class Capturer {
     return this.#options.handles?.()?.changes;
   }
 
-  #note(seen: Scanned['seen'], reason: FullCaptureReason | undefined, ms: number): void {
+  #note(seen: Scanned['result'], reason: FullCaptureReason | undefined, ms: number): void {
     const { log } = this.#options;
     const why = reason ?? 'what changed';
     log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);

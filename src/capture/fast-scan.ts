@@ -7,7 +7,7 @@ import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
-import { passMeanwhile } from '../base/seam.ts';
+import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { isGitName, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -16,7 +16,7 @@ import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import { mountsBelow, readMounts } from '../work-tree/mounts.ts';
 import { FileReading, type ReadingOptions } from './file-reading.ts';
 import { type IgnoreScope, type IgnoreScopes, startingChain } from './ignore-rules.ts';
-import { type Listings, lookAgain, type WalkedDirectory, type WalkedEntry } from './listing.ts';
+import { type Listings, presentStamp, type WalkedDirectory, type WalkedEntry } from './listing.ts';
 import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
@@ -350,7 +350,7 @@ export class FastScan {
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
     // Paths that the scan does not check need no second fence: they were unchanged when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
-      await this.#look(dirty);
+      await this.#relist(dirty);
       if (this.#reading.isStopped) break;
       const more = await this.#reported();
       if (typeof more === 'string') return more;
@@ -373,7 +373,7 @@ export class FastScan {
   async #reported(): Promise<DirtyPaths | FullCaptureReason> {
     const { handles, base } = this.#plan;
     if (!(await handles.fence())) return 'unwatched';
-    passMeanwhile('fastScan: fence');
+    passInterleaving('fastScan: fence');
     if (rootKey(this.#options.tree.root) !== base.rules.root) return 'unproven';
     const changes = handles.changes.changesSince(this.#position);
     this.#position = handles.changes.position;
@@ -390,7 +390,7 @@ export class FastScan {
     return met.filter((path) => this.#listings.has(path));
   }
 
-  async #look({ listed, trees }: DirtyPaths): Promise<void> {
+  async #relist({ listed, trees }: DirtyPaths): Promise<void> {
     for (const path of trees) this.#forget(path);
     const again: WalkedDirectory[] = [];
     for (const path of listed) {
@@ -473,7 +473,7 @@ export class FastScan {
     const parents = new Set([...trees].map(parentOf));
     const left = [...listed].filter((path) => {
       if (!this.#listed.has(path) || parents.has(path)) return true;
-      const now = lookAgain(this.#options.tree, path);
+      const now = presentStamp(this.#options.tree, path);
       const then = this.#listings.get(path)?.stamp;
       return now === undefined || then === undefined || !isSameStamp(now, then);
     });

@@ -73,7 +73,7 @@ export class FileReading {
   #read = 0;
   #files = 0;
   #bytes = 0;
-  #looked = 0;
+  #listed = 0;
   #reportedMs = performance.now();
 
   constructor(options: ReadingOptions) {
@@ -326,10 +326,10 @@ export class FileReading {
   }
 
   /** Reports progress while the walk lists directories. The total is not known yet. */
-  noteWalk(names: number): void {
-    this.#looked += names;
+  reportListed(names: number): void {
+    this.#listed += names;
     if (this.#isReportDue())
-      this.#options.onProgress?.({ phase: 'walk', filesDone: this.#looked, bytesDone: 0 });
+      this.#options.onProgress?.({ phase: 'walk', filesDone: this.#listed, bytesDone: 0 });
   }
 
   #isReportDue(): boolean {

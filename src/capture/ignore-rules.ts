@@ -254,7 +254,7 @@ export class IgnoreScopes {
    * Ends the engines of nested repositories, because these engines are many and rarely used. The outermost engine keeps
    * running.
    */
-  async rest(): Promise<void> {
+  async closeNested(): Promise<void> {
     const nested = [...this.#open.values()].filter(({ scope }) => scope.base !== rootPath);
     await Promise.all(nested.map(({ checker }) => checker.close()));
   }

@@ -155,7 +155,7 @@ export interface ListingOptions {
   /** The clock that stamps the files, read when the scan began. */
   readonly clock: FileClock;
   /** True when the files of a directory are checked. Otherwise only the directory's own stamp is compared. */
-  looksAtFiles(directory: TreePath): boolean;
+  checksFiles(directory: TreePath): boolean;
   /** True for a path that has not changed since the earlier scan, as the watcher proves. */
   readonly isUnwritten?: (path: TreePath) => boolean;
   /** Slices the work, because one directory may contain a hundred thousand names. */
@@ -183,7 +183,7 @@ export async function listDirectory(
   let opened: OpenedPath | undefined;
   try {
     reached = reachPath(options.tree, path);
-    stamp = look(inside(reached, ''));
+    stamp = stampOfDirectory(inside(reached, ''));
     opened = openReached(reached, stamp);
     const names = await readNames(opened, inside(reached, ''), stamp.size);
     if (path !== rootPath && inherited.mode === 'rules' && names.includes('.git')) {
@@ -206,9 +206,9 @@ export async function listDirectory(
       if (options.leftOut.has(join(path, name))) continue;
       const old = earlier?.entries.get(name);
       const entry =
-        old !== undefined && holdsUnseen(old, join(path, name), options)
+        old !== undefined && isProvenUnchanged(old, join(path, name), options)
           ? entryOf(old.kind, old.stamp)
-          : lookAt(name, inherited.mode, opened);
+          : entryAt(name, inherited.mode, opened);
       if (entry === undefined) continue;
       if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
         entry.ignored = old.ignored;
@@ -258,11 +258,11 @@ function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, re
 }
 
 /** Returns the present stamp of a directory, or undefined when the directory is missing or unreachable. */
-export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
+export function presentStamp(tree: WorkTree, path: TreePath): Stamp | undefined {
   let reached: ReachedPath | undefined;
   try {
     reached = reachPath(tree, path);
-    return look(inside(reached, ''));
+    return stampOfDirectory(inside(reached, ''));
   } catch (error) {
     if (path === rootPath) throw workTreeError(tree.root, error);
     problemOf(error);
@@ -272,7 +272,7 @@ export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
   }
 }
 
-function look(path: Buffer): Stamp {
+function stampOfDirectory(path: Buffer): Stamp {
   const stats = files.lstatSync(path, { bigint: true });
   if (!stats.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
   return stampOf(stats);
@@ -288,7 +288,7 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
  * Checks one name. Returns undefined for a git directory, which is left out without a report, and for a name that has
  * just disappeared.
  */
-function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
+function entryAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
     // A restore must not displace an unsaved `.git`, so a `.git` is reported in a directory that must be saved whole. A
     // `git~1` or `.GIT` is reported everywhere: it may be a user's file, and no tree can contain it.
@@ -316,7 +316,7 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
  * True when the earlier entry is proven valid without a check. A file with several names needs the check, because the
  * watcher reports a write under only one name.
  */
-function holdsUnseen(
+function isProvenUnchanged(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
   path: TreePath,
   { isUnwritten }: ListingOptions,
@@ -389,12 +389,13 @@ export async function unchangedListing(
     if (chain.key !== earlier.chain.key) return undefined;
     const isSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
     if (!isSure && !hasSameNames(earlier, reached, options)) return undefined;
-    const looks = !isSure || options.looksAtFiles(inherited.path);
+    const checksEntries = !isSure || options.checksFiles(inherited.path);
     for (const [name, entry] of earlier.entries) {
       if (options.slices.isDue()) await options.slices.pause();
       if (!isProven(entry, isSure)) return undefined;
-      if (holdsUnseen(entry, join(inherited.path, name), options)) continue;
-      if (looks && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name))) return undefined;
+      if (isProvenUnchanged(entry, join(inherited.path, name), options)) continue;
+      if (checksEntries && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name)))
+        return undefined;
     }
     return {
       ...earlier,

@@ -3,7 +3,7 @@
 // full scan. A scan passes contents to a sink while the scan reads them. A scan is independent of writers, snapshots
 // and checkpoints.
 import { given } from '../base/given.ts';
-import { passMeanwhile } from '../base/seam.ts';
+import { passInterleaving } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
 import { asDirectory, type Directory, differences } from '../tree/tree.ts';
@@ -83,7 +83,7 @@ export interface ScanRequest {
 }
 
 export interface Scanned {
-  readonly seen: ScanResult;
+  readonly result: ScanResult;
   /** Why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
   /** The state for the next scan, valid once everything that was seen is stored. */
@@ -121,9 +121,9 @@ export interface WatchedRules extends ScanRules {
 export async function watchedRules(place: ScanPlace): Promise<WatchedRules | undefined> {
   const handles = place.handles();
   if (handles?.isReady !== true || !(await handles.fence())) return undefined;
-  passMeanwhile('scan: fence');
+  passInterleaving('scan: fence');
   const rules = await rulesNow(place.workTree.root, place.scopes);
-  passMeanwhile('scan: rules');
+  passInterleaving('scan: rules');
   return { ...rules, handles };
 }
 
@@ -199,14 +199,14 @@ export async function scanFast(
 ): Promise<Scanned | FullCaptureReason> {
   const { base, rules, position } = plan;
   const options = optionsOf(place, base.listings, request);
-  const seen = await new FastScan(plan, options).run();
-  if (typeof seen === 'string') return seen;
-  const { root, listings } = seen;
+  const result = await new FastScan(plan, options).run();
+  if (typeof result === 'string') return result;
+  const { root, listings } = result;
   if (alsoInclude.some((path) => isLeftOut(listings, path))) return 'alsoInclude';
-  const recheck = base.recheck.after(seen, rules.scope);
+  const recheck = base.recheck.after(result, rules.scope);
   const fastScans = base.fastScans + 1;
   const nextBase = { root, listings, position, rules, recheck, fastScans };
-  return { seen, reason: undefined, next: { listings, clock: options.clock, base: nextBase } };
+  return { result, reason: undefined, next: { listings, clock: options.clock, base: nextBase } };
 }
 
 /**
@@ -226,21 +226,21 @@ export async function scanAll(
   const handles = isPlain && ready?.isReady === true ? ready : undefined;
   const position = handles?.changes.position ?? 0;
   const rules = handles && (await rulesNow(place.workTree.root, place.scopes));
-  passMeanwhile('scanAll: rules');
+  passInterleaving('scanAll: rules');
   const unwatched = new Set<TreePath>();
   const beforeReading = async (paths: readonly TreePath[]): Promise<void> => {
     for (const path of paths) unwatched.delete(path);
     for (const path of (await handles?.open(paths)) ?? []) unwatched.add(path);
   };
-  const seen = await fullScan({ ...options, ...given({ beforeReading: handles && beforeReading }) });
-  const { root, listings } = seen;
+  const result = await fullScan({ ...options, ...given({ beforeReading: handles && beforeReading }) });
+  const { root, listings } = result;
   const next = { listings, clock: options.clock, base: state.base };
-  if (rules === undefined || seen.isStopped) return { seen, reason, next };
+  if (rules === undefined || result.isStopped) return { result, reason, next };
   if (!options.clock.isLocal || rules.mounts !== '')
-    return { seen, reason, next: { ...next, base: 'never' } };
+    return { result, reason, next: { ...next, base: 'never' } };
   const recheck = await Recheck.of(listings, unwatched, options.slices);
   return {
-    seen,
+    result,
     reason,
     next: { ...next, base: { root, listings, position, rules, recheck, fastScans: 0 } },
   };
@@ -270,7 +270,7 @@ function optionsOf(
     include,
     exclude,
     earlier,
-    ...(since?.listings === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
+    ...(since?.listings === undefined ? {} : { checksFiles: (directory) => touched.has(directory) }),
     previous,
     alsoInclude: pathTreeOf(alsoInclude ?? []),
     leftOut,
@@ -294,7 +294,7 @@ const againMax = 20;
 /** Lists directories and reads files of unknown content. Repeats this until nothing changes meanwhile. */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
-  const walk = new Walk({ ...options, onLooked: (names) => reading.noteWalk(names) });
+  const walk = new Walk({ ...options, onListed: (names) => reading.reportListed(names) });
   let passed = 0;
   const readFresh = async (): Promise<void> => {
     reading.pass(walk.unchangedFiles - passed);

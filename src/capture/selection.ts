@@ -2,7 +2,7 @@
 // previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs exclude are
 // left out. Queries the ignore rules in batches. Reads the index of a repository only after the rules have ignored a
 // name in it. Touches no file itself.
-import { passMeanwhile } from '../base/seam.ts';
+import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
 import { asDirectory, type Directory } from '../tree/tree.ts';
@@ -62,9 +62,9 @@ export class Selection {
         }
       }
     }
-    passMeanwhile('selection: rules read');
+    passInterleaving('selection: rules read');
     for (const [scope, list] of asks) await this.#ask(scope, list);
-    passMeanwhile('selection: git answered');
+    passInterleaving('selection: git answered');
     for (const directory of directories) {
       if (slices.isDue()) await slices.pause();
       for (const [name, entry] of directory.entries) {

@@ -73,12 +73,12 @@ export interface SnapshotSink {
  * Returns a function that is true when the capture skipped a path or a directory above the path. A skipped path may
  * still exist. A path that disappeared during the capture is not skipped.
  */
-export function notSeenIn(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
-  const unseen = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
-  if (unseen.size === 0) return () => false;
+export function skippedMatcher(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
+  const skippedPaths = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
+  if (skippedPaths.size === 0) return () => false;
   return (path) => {
     for (let at = path; ; at = parentOf(at)) {
-      if (unseen.has(at)) return true;
+      if (skippedPaths.has(at)) return true;
       if (at === '') return false;
     }
   };

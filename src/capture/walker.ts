@@ -11,7 +11,7 @@ import {
   type ListingOptions,
   type Listings,
   listDirectory,
-  lookAgain,
+  presentStamp,
   type Subdirectory,
   unchangedListing,
   type WalkedDirectory,
@@ -29,12 +29,12 @@ export interface WalkOptions
    * Returns false for directories in which only names are checked, because they were captured a moment ago and not
    * touched since.
    */
-  looksAtFiles?(directory: TreePath): boolean;
+  checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
   /** Starts to watch directories. Called before the walk reads them, parents first. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
   /** Called after each directory with its number of names. */
-  onLooked?(names: number): void;
+  onListed?(names: number): void;
 }
 
 /** The listings of a walk in progress. */
@@ -70,7 +70,7 @@ export class Walk {
       earlier: options.earlier,
       clock: options.clock,
       slices: options.slices,
-      looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
+      checksFiles: (directory) => options.checksFiles?.(directory) ?? true,
       ...given({ isUnwritten: options.isUnwritten }),
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
@@ -120,7 +120,7 @@ export class Walk {
     const parents = this.takeParentsOfMissing();
     for (const directory of this.reachable()) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
-      const now = lookAgain(this.#options.tree, directory.path);
+      const now = presentStamp(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
       // The scan listed the directory before the scan found the pointer to the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
@@ -175,11 +175,11 @@ export class Walk {
         const same = await unchangedListing(inherited, this.#listing);
         if (same !== undefined && (await this.#selection.takesAsBefore(same))) {
           unchanged.push(same);
-          this.#options.onLooked?.(same.entries.size);
+          this.#options.onListed?.(same.entries.size);
           continue;
         }
         const directory = await listDirectory(inherited, this.#listing);
-        this.#options.onLooked?.(directory?.entries.size ?? 0);
+        this.#options.onListed?.(directory?.entries.size ?? 0);
         if (directory !== undefined) listed.push(directory);
         else {
           this.listings.delete(inherited.path);

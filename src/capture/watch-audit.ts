@@ -29,10 +29,10 @@ export interface WatchAuditOptions {
   readonly graceMs?: number;
 }
 
-interface Look {
+interface AuditedScan {
   /** The position in the change log when the capture began. */
   readonly position: number;
-  readonly seen: ScannedTree;
+  readonly tree: ScannedTree;
 }
 
 interface Finding {
@@ -53,9 +53,9 @@ const fencesMax = 3;
 
 export class WatchAudit {
   readonly #options: WatchAuditOptions;
-  #last: Look | undefined;
+  #last: AuditedScan | undefined;
   /** The newest waiting scan. Older waiting scans are dropped, since any two scans can be compared. */
-  #next: Look | undefined;
+  #next: AuditedScan | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: WatchAuditOptions) {
@@ -63,13 +63,13 @@ export class WatchAudit {
   }
 
   /** Compares a scan with the scan before. `position`: the position of the change log when the scan began. */
-  compare(position: number, seen: ScannedTree): void {
-    this.#next = { position, seen };
+  compare(position: number, tree: ScannedTree): void {
+    this.#next = { position, tree };
     this.#running ??= this.#run();
   }
 
   /** Resolves when no check is running. For tests. */
-  async idle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#running;
   }
 
@@ -88,17 +88,17 @@ export class WatchAudit {
   }
 
   /** Compares the next scan with the last scan, and then drops the last scan, because its listings are large. */
-  async #findingOf(look: Look): Promise<Finding | undefined> {
+  async #findingOf(scan: AuditedScan): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;
     const changes = this.#trusted()?.changes;
-    if (changes === undefined || !changes.isCompleteSince(look.position)) return undefined;
-    this.#last = look;
+    if (changes === undefined || !changes.isCompleteSince(scan.position)) return undefined;
+    this.#last = scan;
     if (last === undefined) return undefined;
-    const since = Math.min(last.position, look.position); // captures may overlap
+    const since = Math.min(last.position, scan.position); // captures may overlap
     if (!changes.isCompleteSince(since)) return undefined;
     const isMarked = (path: TreePath): boolean => changes.isMarkedByHandles(path, since);
-    const unmarked = await certainDifferences(last.seen, look.seen, isMarked);
+    const unmarked = await certainDifferences(last.tree, scan.tree, isMarked);
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 

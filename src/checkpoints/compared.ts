@@ -6,7 +6,7 @@ import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
+import { type SkippedPath, skippedMatcher } from '../capture/snapshot-sink.ts';
 import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -73,31 +73,35 @@ export async function comparable(
 
 async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comparison> {
   const fills: { readonly from: Entry[]; readonly to: Entry[] } = { from: [], to: [] };
-  const isUnseen = { from: notSeenIn(from.skipped), to: notSeenIn(to.skipped) };
+  const isSkipped = { from: skippedMatcher(from.skipped), to: skippedMatcher(to.skipped) };
   const changes: TreeChange[] = [];
   for (const change of await store.changes(from.snapshot, to.snapshot)) {
     const { path, before, after } = change;
     const side = after === undefined ? 'to' : before === undefined ? 'from' : undefined;
-    const seen =
-      side !== undefined && isUnseen[side](path)
-        ? await lastSeen(store, side === 'to' ? to : from, path)
+    const last =
+      side !== undefined && isSkipped[side](path)
+        ? await lastCaptured(store, side === 'to' ? to : from, path)
         : undefined;
-    if (side === undefined || seen === undefined) {
+    if (side === undefined || last === undefined) {
       changes.push(change);
       continue;
     }
-    fills[side].push(seen);
+    fills[side].push(last);
     const there = before ?? after;
-    if (there !== undefined && sameEntry(there, seen)) continue;
-    changes.push(side === 'to' ? { ...change, after: seen } : { ...change, before: seen });
+    if (there !== undefined && sameEntry(there, last)) continue;
+    changes.push(side === 'to' ? { ...change, after: last } : { ...change, before: last });
   }
   return { changes, fills };
 }
 
 /** Returns the entry of a path in the nearest earlier checkpoint whose capture could read it. */
-async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath): Promise<Entry | undefined> {
+async function lastCaptured(
+  store: SnapshotStore,
+  { before }: Side,
+  path: TreePath,
+): Promise<Entry | undefined> {
   for (const { record } of before()) {
-    if (!notSeenIn(record.skipped)(path)) return store.entry(record.snapshot, path);
+    if (!skippedMatcher(record.skipped)(path)) return store.entry(record.snapshot, path);
   }
   return undefined;
 }

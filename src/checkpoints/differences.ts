@@ -68,15 +68,15 @@ export async function differencesOf(
     directoriesOf(store, from, to, options.paths),
   ]);
   const lines = new Map(counts.map((count) => [count.path, count]));
-  const seen = new Set(
+  const listed = new Set(
     items.flatMap(({ path, from: source }) => (source === undefined ? [path] : [path, source])),
   );
-  const unseen = changes.filter(
-    (change) => isOfPermissions(change) && !seen.has(change.path) && isAsked(change.path, options.paths),
+  const unlisted = changes.filter(
+    (change) => isOfPermissions(change) && !listed.has(change.path) && isAsked(change.path, options.paths),
   );
   const list = [
     ...items.map((item) => describe(item, lines.get(item.path), sides)),
-    ...unseen.map(({ path }): Difference => {
+    ...unlisted.map(({ path }): Difference => {
       const still = { letter: undefined, binary: false, linesAdded: 0, linesRemoved: 0 };
       return { path, change: 'modified', ...still, ...sides(path, path) };
     }),

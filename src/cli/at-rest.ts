@@ -15,8 +15,8 @@ export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
   const stored = theOnly(given);
   if (stored === undefined || stored.socket !== undefined) return undefined;
-  const { rest } = await import('../resting.ts');
-  const resting = await rest(stored);
+  const { openAtRest } = await import('../resting.ts');
+  const resting = await openAtRest(stored);
   if (resting === undefined) return undefined;
   const { session, workspace } = stored;
   return { client: new RestingClient(resting, given), session, workspace };

@@ -79,7 +79,7 @@ export class DaemonConnection {
     link.output.on('data', (chunk: Buffer) => {
       if (this.#gone !== undefined) return;
       parser.push(chunk);
-      if (parser.fault !== undefined) this.#distrust(parser.fault);
+      if (parser.fault !== undefined) this.#endOnInvalid(parser.fault);
     });
     link.output.on('error', () => undefined); // `ended` follows
     link.input.on('error', () => this.#expectEnd());
@@ -175,7 +175,7 @@ export class DaemonConnection {
 
   #take(body: Buffer): void {
     const message = messageIn(body);
-    if (typeof message === 'string') return this.#distrust(message);
+    if (typeof message === 'string') return this.#endOnInvalid(message);
     // Delivers one message per turn of the event loop, so that code that waits for an answer continues before the next
     // event is delivered.
     if (this.#arrived.push(message) === 1) setImmediate(() => this.#deliver());
@@ -202,7 +202,7 @@ export class DaemonConnection {
   }
 
   /** Ends the connection, because no later frame can be trusted after a fault. */
-  #distrust(fault: string): void {
+  #endOnInvalid(fault: string): void {
     this.#fail(`the daemon sent an invalid frame: ${fault}`);
     this.#link.kill();
   }

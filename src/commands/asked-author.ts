@@ -7,19 +7,19 @@ import { oneLine } from '../base/text/one-line.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
 import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
 import { agentNameOf } from '../session/authorship.ts';
+import { missedReports } from '../session/missed-reports.ts';
 import { reportedContent } from '../session/reported-contents.ts';
 import type { Session } from '../session/session.ts';
-import { unseenReports } from '../session/unseen-reports.ts';
 
 /** Returns the author that a client names, for a revert of the given range. @throws UnknownPart */
 export function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
   const author = authorNamed(session, range, asked);
-  const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);
+  const { paths, isPartial } = missedReports(session, range.from.record.timestamp);
   const doubt = isPartial ? 'unknownAuthor' : undefined;
   const { reportedDirectory } = session.parts.directory;
   return {
     session: author,
-    unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt),
+    doubtAt: (path) => (paths.has(path) ? 'mixedAuthors' : doubt),
     reported: (blob) => reportedContent(reportedDirectory, blob),
   };
 }

@@ -177,7 +177,7 @@ const keepers = new WeakMap<Session, LimitKeeper>();
 export function keepLimitsLater(session: Session): void {
   const keeper = keepers.get(session) ?? new LimitKeeper(session);
   keepers.set(session, keeper);
-  keeper.lookIn(restMs);
+  keeper.enforceIn(restMs);
 }
 
 /** Returns the new warnings about limits for the client. Each warning is returned only once. */
@@ -201,14 +201,14 @@ class LimitKeeper {
   }
 
   /** Schedules a check after `ms` milliseconds. An earlier check that is already scheduled stays. */
-  lookIn(ms: number): void {
+  enforceIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
     this.#timer = setTimeout(() => {
       this.#dueMs = Number.POSITIVE_INFINITY;
-      void this.#look();
+      void this.#enforce();
     }, ms).unref();
   }
 
@@ -216,14 +216,14 @@ class LimitKeeper {
     return this.#warnings.splice(0);
   }
 
-  async #look(): Promise<void> {
+  async #enforce(): Promise<void> {
     const { queue, log, clock } = this.#session.parts;
     try {
       const isDone = await queue.runAside((signal) => this.#keep(signal), 'limits');
       if (isDone === undefined) return; // the session is closed
       this.#sinceMs = isDone ? undefined : (this.#sinceMs ?? clock.monotonic());
-      if (!isDone) this.lookIn(againMs);
-      else if (this.#hasRemoved) this.lookIn(sweepEveryMs);
+      if (!isDone) this.enforceIn(againMs);
+      else if (this.#hasRemoved) this.enforceIn(sweepEveryMs);
     } catch (error) {
       // The next change schedules another check.
       log.warn(`the daemon could not apply the limits of a session: ${String(error)}`);

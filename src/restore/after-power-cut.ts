@@ -16,7 +16,7 @@ import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { changesOfRestore } from './earlier-restore.ts';
 import { type RestoreIntent, recordOf } from './journal.ts';
-import { lookAt } from './present-state.ts';
+import { statsIfReachable } from './present-state.ts';
 import { executeJob, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
@@ -188,7 +188,7 @@ async function lostPaths(
  * directory above it.
  */
 function changedMs(tree: AnchoredFiles, path: TreePath): number {
-  const stats = lookAt(tree, path);
+  const stats = statsIfReachable(tree, path);
   if (stats !== undefined) return stats.ctimeMs;
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }

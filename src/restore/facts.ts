@@ -27,7 +27,7 @@ import {
   type RestorePlan,
 } from './plan.ts';
 import { lostWrites, notGivenBack } from './preflight.ts';
-import { lookAt } from './present-state.ts';
+import { statsIfReachable } from './present-state.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { leftOutThen } from './rules-then.ts';
@@ -86,26 +86,26 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
     const hiddenNow = await hiddenByToday(site, job, present, tree);
     const hidden = [...(job.alsoInclude ?? []), ...hiddenNow];
     if (hiddenNow.length > 0) present = await capture(hidden);
-    const look = new Look(site, job, tree, context.signal);
-    let seen = await look.at(present);
-    const { toSave } = seen.obstructions;
-    if (toSave.length > 0) seen = await look.at(await capture([...hidden, ...toSave]));
-    const plan = await look.planWith(seen);
-    return { plan, present: seen.present, unmatched: unmatchedIn(job, seen) };
+    const planner = new Planner(site, job, tree, context.signal);
+    let inspected = await planner.inspect(present);
+    const { toSave } = inspected.obstructions;
+    if (toSave.length > 0) inspected = await planner.inspect(await capture([...hidden, ...toSave]));
+    const plan = await planner.plan(inspected);
+    return { plan, present: inspected.present, unmatched: unmatchedIn(job, inspected) };
   } finally {
     tree.close();
   }
 }
 
 /** A capture of the present, the plan that ignores the obstacles on disk, and these obstacles. */
-interface Seen {
+interface Inspected {
   readonly present: Capture;
   readonly facts: RestoreFacts;
   readonly intended: RestorePlan;
   readonly obstructions: Obstructions;
 }
 
-class Look {
+class Planner {
   readonly #site: RestoreSite;
   readonly #job: RestoreJob;
   readonly #tree: AnchoredFiles;
@@ -120,7 +120,7 @@ class Look {
     this.#slices = new Slices(signal);
   }
 
-  async at(present: Capture): Promise<Seen> {
+  async inspect(present: Capture): Promise<Inspected> {
     const facts = await factsOf(this.#site, this.#job, present, this.#tree, this.#slices);
     const intended = await planRestore(facts, this.#slices);
     await this.#slices.pause();
@@ -128,7 +128,7 @@ class Look {
     return { present, facts, intended, obstructions };
   }
 
-  async planWith({ facts, intended, obstructions }: Seen): Promise<RestorePlan> {
+  async plan({ facts, intended, obstructions }: Inspected): Promise<RestorePlan> {
     const lost = this.#job.interrupted?.sparesLost === true;
     const { store } = this.#site.checkpoints;
     const contentLost = lost ? await lostWrites(intended, store) : [];
@@ -258,7 +258,10 @@ function checkDeletions(plan: RestorePlan, present: Capture): void {
 const namedMax = 5;
 
 /** Returns the requested paths at which the target has no file and a hard restore has no file to delete. */
-function unmatchedIn({ paths = [], mode, interrupted }: RestoreJob, { present, facts }: Seen): TreePath[] {
+function unmatchedIn(
+  { paths = [], mode, interrupted }: RestoreJob,
+  { present, facts }: Inspected,
+): TreePath[] {
   if (interrupted !== undefined) return [];
   const inTarget = filesInTarget(present.root, facts.changes);
   return paths.filter(
@@ -328,6 +331,6 @@ async function hiddenByToday(
 }
 
 function stands(tree: AnchoredFiles, path: TreePath): boolean {
-  const stats = lookAt(tree, path);
+  const stats = statsIfReachable(tree, path);
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
 }

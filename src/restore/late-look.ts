@@ -35,7 +35,7 @@ export interface LateLookOptions {
   readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
 }
 
-export interface LateLook {
+export interface LateLookResult {
   /** The edits that the look found. */
   readonly edits: readonly BroughtBack[];
   /** The displaced files that could not be checked or moved, each with the reason. */
@@ -43,8 +43,8 @@ export interface LateLook {
 }
 
 /** Checks all displaced files of a restore. @throws system errors about the directory itself */
-export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLook> {
-  const look = new Look(options);
+export async function checkDisplaced(options: LateLookOptions): Promise<LateLookResult> {
+  const look = new LateLook(options);
   try {
     return await look.run();
   } finally {
@@ -52,7 +52,7 @@ export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLoo
   }
 }
 
-class Look {
+class LateLook {
   readonly #options: LateLookOptions;
   readonly #slices = Slices.inBackground();
   readonly #edits: BroughtBack[] = [];
@@ -63,14 +63,14 @@ class Look {
     this.#options = options;
   }
 
-  async run(): Promise<LateLook> {
+  async run(): Promise<LateLookResult> {
     const { directory } = this.#options;
     const left: { file: string; because: string }[] = [];
     const note = readNote(directory);
     for (const { file, number } of displacedIn(directory)) {
       if (this.#slices.isDue()) await this.#slices.pause();
       try {
-        await this.#lookAt(file, note.files[number], note.root);
+        await this.#checkFile(file, note.files[number], note.root);
       } catch (error) {
         if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
         left.push({ file, because: systemCode(error) ?? (error as CheckpointdError).kind });
@@ -90,7 +90,7 @@ class Look {
     }
   }
 
-  async #lookAt(
+  async #checkFile(
     file: string,
     displaced: DisplacedFile | undefined,
     root: DirectoryIdentity | undefined,
@@ -205,20 +205,20 @@ export class LateEdits {
   }
 
   /** Schedules a look after a restore, whether or not the restore was successful. */
-  lookLater(id: string, store: Store): void {
+  checkLater(id: string, store: Store): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#look([id], store);
+      void this.#checkInTurn([id], store);
     }, waitMs);
     timer.unref();
     this.#timers.add(timer);
   }
 
   /** Checks all displaced files at once. The session calls this when it opens, and before it ends. */
-  async lookNow(store: Store): Promise<void> {
+  async checkNow(store: Store): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-    await this.#look(displacedBy(this.#directory), store);
+    await this.#checkInTurn(displacedBy(this.#directory), store);
   }
 
   /** True while displaced files remain. The daemon does not remove a session that ends with displaced files. */
@@ -227,21 +227,21 @@ export class LateEdits {
   }
 
   /** Runs one look at a time. */
-  #look(ids: readonly string[], store: Store): Promise<void> {
-    this.#running = this.#lookAfter(this.#running, ids, store);
+  #checkInTurn(ids: readonly string[], store: Store): Promise<void> {
+    this.#running = this.#checkAfter(this.#running, ids, store);
     return this.#running;
   }
 
-  async #lookAfter(others: Promise<void>, ids: readonly string[], store: Store): Promise<void> {
+  async #checkAfter(others: Promise<void>, ids: readonly string[], store: Store): Promise<void> {
     await others;
-    for (const id of ids) await this.#lookAt(id, store());
+    for (const id of ids) await this.#checkRestore(id, store());
   }
 
-  async #lookAt(id: string, contents: LateLookOptions['contents']): Promise<void> {
+  async #checkRestore(id: string, contents: LateLookOptions['contents']): Promise<void> {
     const directory = this.directoryOf(id);
     try {
       if (!files.existsSync(directory) || !this.#isOurs()) return;
-      const { edits, left } = await lookAtDisplaced({ directory, root: this.#root, id, contents });
+      const { edits, left } = await checkDisplaced({ directory, root: this.#root, id, contents });
       for (const edit of edits) this.#log.warn(told(edit));
       for (const { file, because } of left)
         this.#log.warn(
@@ -259,13 +259,13 @@ export class LateEdits {
  * Checks the displaced files of a closed session that the daemon is about to remove. The store is not open
  * for this.
  */
-export async function lookBeforeRemoval(
+export async function checkBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
   log: Log,
 ): Promise<void> {
   const root = directory.readMarker()?.workTree;
   if (root === undefined || displacedBy(directory).length === 0) return;
-  await new LateEdits(directory, root, log, () => true).lookNow(() => undefined);
+  await new LateEdits(directory, root, log, () => true).checkNow(() => undefined);
 }
 
 /** Returns the ids of the session's restores that still have displaced files. */

@@ -23,7 +23,14 @@ import { kindsOnce } from './obstructions.ts';
 import { Access, directoryMode, fileMode } from './permission-setter.ts';
 import type { FileDelete, FileWrite, RestorePlan } from './plan.ts';
 import { canBeRead } from './preflight.ts';
-import { identify, lookAt, namesBelow, type Present, type Signature, statsAt } from './present-state.ts';
+import {
+  identify,
+  namesBelow,
+  type Present,
+  type Signature,
+  statsAt,
+  statsIfReachable,
+} from './present-state.ts';
 import type { NotDone } from './staging.ts';
 
 export interface StagedMove extends Move {
@@ -86,7 +93,7 @@ export async function possibleMoves(
   for (const move of moves) {
     if (slices.isDue()) await slices.pause();
     const after = written.get(move.to);
-    const stats = lookAt(tree, move.from);
+    const stats = statsIfReachable(tree, move.from);
     if (
       after === undefined ||
       stats?.isFile() !== true ||
@@ -271,15 +278,16 @@ class WholeDirectories {
   #check(from: TreePath): boolean {
     const known = this.#isWhole.get(from);
     if (known !== undefined) return known;
-    const isWhole = this.#look(from);
+    const isWhole = this.#checkWhole(from);
     this.#isWhole.set(from, isWhole);
     return isWhole;
   }
 
-  #look(from: TreePath): boolean {
+  #checkWhole(from: TreePath): boolean {
     const to = this.#leadsTo.get(from);
-    if (to === undefined || isWithin(to, from) || lookAt(this.#tree, to) !== undefined) return false;
-    const stats = lookAt(this.#tree, from);
+    if (to === undefined || isWithin(to, from) || statsIfReachable(this.#tree, to) !== undefined)
+      return false;
+    const stats = statsIfReachable(this.#tree, from);
     if (stats === undefined || (stats.mode & 0o7777) !== this.#usualMode) return false;
     if (stats.uid !== (process.geteuid?.() ?? stats.uid) || this.#access.isListed(from)) return false;
     if (this.#changed.has(from) || this.#changed.has(to)) return false;

@@ -16,7 +16,7 @@ import {
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';
-import { lookAt, namesBelow } from './present-state.ts';
+import { namesBelow, statsIfReachable } from './present-state.ts';
 
 export interface Obstructions {
   /**
@@ -87,7 +87,7 @@ interface Found {
 
 const nothing: Found = { paths: [] };
 
-interface Looked {
+interface Search {
   readonly tree: AnchoredFiles;
   readonly kindOf: (path: TreePath) => Kind;
   readonly going: ReadonlySet<TreePath>;
@@ -95,7 +95,7 @@ interface Looked {
 }
 
 async function inTheWay(
-  { tree, kindOf, going, slices }: Looked,
+  { tree, kindOf, going, slices }: Search,
   path: TreePath,
   held: ReadonlySet<TreePath>,
 ): Promise<Found> {
@@ -187,7 +187,7 @@ export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
  * the restorer reports the error.
  */
 function kindAt(tree: AnchoredFiles, path: TreePath): Kind {
-  const stats = lookAt(tree, path);
+  const stats = statsIfReachable(tree, path);
   if (stats === undefined) return 'absent';
   if (stats.isDirectory()) return 'directory';
   return stats.isFile() || stats.isSymbolicLink() ? 'content' : 'special';
@@ -206,6 +206,6 @@ function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
 /** True for a repository, and for the git directory of an additional work tree. */
 function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
   if (directory === rootPath) return false;
-  const stands = (name: string): boolean => lookAt(tree, join(directory, name)) !== undefined;
-  return stands('HEAD') && (stands('commondir') || (stands('objects') && stands('refs')));
+  const exists = (name: string): boolean => statsIfReachable(tree, join(directory, name)) !== undefined;
+  return exists('HEAD') && (exists('commondir') || (exists('objects') && exists('refs')));
 }

@@ -8,7 +8,7 @@ import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { PermissionChange, RestorePlan } from './plan.ts';
-import { lookAt } from './present-state.ts';
+import { statsIfReachable } from './present-state.ts';
 
 export class PermissionSetter {
   readonly #tree: AnchoredFiles;
@@ -110,7 +110,7 @@ export class Access {
     const root = Buffer.from(`${this.#tree.root}/`);
     const isListed = await withAccessLists(paths.map((path) => Buffer.concat([root, bytesOf(path)])));
     for (const path of paths) {
-      const inode = lookAt(this.#tree, path)?.ino;
+      const inode = statsIfReachable(this.#tree, path)?.ino;
       if (inode !== undefined && isListed(inode)) this.#listed.add(path);
     }
   }

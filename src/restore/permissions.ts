@@ -9,7 +9,7 @@ import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { FailureReason, Obstacles, PermissionChange, RestorePlan } from './plan.ts';
-import { lookAt } from './present-state.ts';
+import { statsIfReachable } from './present-state.ts';
 
 export type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
 
@@ -19,22 +19,22 @@ export async function findRefusals(
   plan: Pick<RestorePlan, 'writes' | 'deletes' | 'permissionChanges'>,
   signal?: AbortSignal,
 ): Promise<Refusals> {
-  const look = new Look(tree, plan);
+  const check = new PermissionCheck(tree, plan);
   const slices = new Slices(signal);
   for (const { path } of plan.deletes) {
     if (slices.isDue()) await slices.pause();
-    look.atReplaced(path, [path]);
+    check.checkReplaced(path, [path]);
   }
   for (const { path, expected, displaces } of plan.writes) {
     if (slices.isDue()) await slices.pause();
     const going = displaces.map((entry) => entry.path);
-    look.atReplaced(path, expected === undefined ? going : [path, ...going]);
+    check.checkReplaced(path, expected === undefined ? going : [path, ...going]);
   }
   for (const change of plan.permissionChanges) {
     if (slices.isDue()) await slices.pause();
-    look.atChanged(change);
+    check.checkChanged(change);
   }
-  return look;
+  return check;
 }
 
 /** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
@@ -43,7 +43,7 @@ const stickyBit = 0o1000;
 /** The largest number of entries that are tried to find out whether a directory is append-only. */
 const askedMax = 100;
 
-class Look implements Refusals {
+class PermissionCheck implements Refusals {
   readonly refused = new Map<TreePath, FailureReason>();
   readonly doubtful = new Map<TreePath, FailureReason>();
   readonly linked = new Set<TreePath>();
@@ -63,7 +63,7 @@ class Look implements Refusals {
   }
 
   /** Checks the step at `path`. `going` has the entries that the step removes or replaces. */
-  atReplaced(path: TreePath, going: readonly TreePath[]): void {
+  checkReplaced(path: TreePath, going: readonly TreePath[]): void {
     for (const directory of new Set([path, ...going].map(parentOf))) {
       const reason = this.#directories.refusal(directory);
       if (reason !== undefined) return void this.refused.set(path, reason);
@@ -77,11 +77,11 @@ class Look implements Refusals {
       this.doubtful.set(path, 'accessDenied');
   }
 
-  atChanged({ kind, path }: PermissionChange): void {
-    const stats = lookAt(this.#tree, path);
+  checkChanged({ kind, path }: PermissionChange): void {
+    const stats = statsIfReachable(this.#tree, path);
     if (kind === 'file' && stats !== undefined && stats.nlink > 1) {
       this.linked.add(path);
-      return this.atReplaced(path, [path]);
+      return this.checkReplaced(path, [path]);
     }
     // If the directory refuses the test, the refusal says nothing about the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
@@ -95,9 +95,9 @@ class Look implements Refusals {
 
 /** True when the sticky bit of the directory (such as `/tmp`) prevents this user from removing another user's entry. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
-  const above = lookAt(tree, parentOf(path));
+  const above = statsIfReachable(tree, parentOf(path));
   if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
-  const stats = lookAt(tree, path);
+  const stats = statsIfReachable(tree, path);
   return stats !== undefined && stats.uid !== user;
 }
 

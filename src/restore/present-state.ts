@@ -31,11 +31,13 @@ export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | unde
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
 }
 
-const unseen = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+const unreachable = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 /** Returns the stats at a path, or undefined when the path is missing or the system denies access. */
-export function lookAt(tree: AnchoredFiles, path: TreePath): Stats | undefined {
-  return attempt(hasCode(...unseen), () => files.lstatSync(tree.address(path), { throwIfNoEntry: false }));
+export function statsIfReachable(tree: AnchoredFiles, path: TreePath): Stats | undefined {
+  return attempt(hasCode(...unreachable), () =>
+    files.lstatSync(tree.address(path), { throwIfNoEntry: false }),
+  );
 }
 
 /** Returns the names in a directory. Each name has its bytes as latin1. */

@@ -235,7 +235,7 @@ async function applyPlan(
     site.setUnfinished(false);
     throw error;
   } finally {
-    late.lookLater(id, () => site.openStore());
+    late.checkLater(id, () => site.openStore());
   }
 }
 

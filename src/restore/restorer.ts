@@ -52,7 +52,7 @@ export interface RestoreOptions {
   readonly durable?: boolean;
   /**
    * The directory outside the work tree that the restore creates for replaced and removed files, if it is on
-   * the same disk. `lookAtDisplaced` of late-look.ts removes the directory later. When absent, the restore
+   * the same disk. `checkDisplaced` of late-look.ts removes the directory later. When absent, the restore
    * removes replaced files at once.
    */
   readonly displacedTo?: string;

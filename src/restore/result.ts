@@ -3,7 +3,7 @@
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
+import { type SkippedPath, skippedMatcher } from '../capture/snapshot-sink.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type Entry, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -87,7 +87,7 @@ export function changedMeanwhile(
     return change === undefined ? before : change.after;
   };
   const unstable = new Set(skipped.flatMap(({ path, reason }) => (reason === 'unstable' ? [path] : [])));
-  const isUnseen = notSeenIn(skipped.filter(({ reason }) => hiding.has(reason)));
+  const isSkipped = skippedMatcher(skipped.filter(({ reason }) => hiding.has(reason)));
   const removed = [
     ...plan.deletes.map(({ path, expected }) => ({ path, before: expected })),
     ...plan.writes.flatMap(({ displaces }) => displaces.map((each) => ({ path: each.path, before: each }))),
@@ -96,7 +96,7 @@ export function changedMeanwhile(
   for (const { path, after, expected } of plan.writes) {
     const now = entryNow(path, expected);
     const isMeant = !unstable.has(path) && now !== undefined && sameContent(now, after);
-    if (!isMeant && (now !== undefined || !isUnseen(path))) other.add(path);
+    if (!isMeant && (now !== undefined || !isSkipped(path))) other.add(path);
   }
   for (const { path, before } of removed) if (entryNow(path, before) !== undefined) other.add(path);
   for (const path of other) if (!ours.has(path)) other.delete(path);

@@ -42,7 +42,7 @@ export interface AuthorAsked {
    * Returns the reason to skip a path that may contain work of a session whose reports this session did not
    * see. Returns undefined for other paths.
    */
-  readonly unseen: (path: TreePath) => LeftAlone['reason'] | undefined;
+  readonly doubtAt: (path: TreePath) => LeftAlone['reason'] | undefined;
   /** Returns a reported content that no checkpoint contains, if the session has kept the content. */
   readonly reported: (blob: BlobId) => Buffer | undefined;
 }
@@ -64,14 +64,14 @@ export async function partOf(
   { store, index, ledger }: Checkpoints,
   range: RevertRange,
   present: SnapshotId,
-  { session, unseen }: AuthorAsked,
+  { session, doubtAt }: AuthorAsked,
   { changes, renames }: MergeSide,
 ): Promise<AuthorsPart> {
   const stations = await stationsOf(store, checkpointsOf(index, range), range.to === undefined && present);
   const shares = new Map<TreePath, Share | LeftAlone['reason']>();
   for (const { path, after } of changes) {
     const share = ledger.reports.shareOf(session, path, passedBy(stations, path, after));
-    shares.set(path, share === 'whole' ? (unseen(path) ?? share) : share);
+    shares.set(path, share === 'whole' ? (doubtAt(path) ?? share) : share);
   }
   for (const pair of renames) joinShares(shares, pair);
   const renamed = new Set([...renames].flat());
@@ -79,7 +79,7 @@ export async function partOf(
     !renamed.has(path) &&
     shares.get(path) !== 'whole' &&
     shares.get(path) !== 'none' &&
-    unseen(path) === undefined;
+    doubtAt(path) === undefined;
   const mixed = changes.filter(isMixed);
   const all = mixed.length === 0 ? stations : await stationsToPresent(store, index, range, stations, present);
   const steps = new Map<TreePath, readonly ReportedStep[]>();

@@ -9,7 +9,7 @@ import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { notSeenIn } from '../capture/snapshot-sink.ts';
+import { skippedMatcher } from '../capture/snapshot-sink.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type { MergeLabels } from '../git/diff/merge-file.ts';
@@ -196,27 +196,27 @@ async function mergeOnto(
   const { store } = site.checkpoints;
   const from = revert.from.record.snapshot;
   const base = revert.to?.record.snapshot ?? present.snapshot;
-  const isUnseen = notSeenIn([
+  const isSkipped = skippedMatcher([
     ...revert.from.record.skipped,
     ...(revert.to?.record.skipped ?? []),
     ...present.skipped,
   ]);
   const all = await store.changes(base, from);
-  const unseen = new Set([
-    ...all.map(({ path }) => path).filter((path) => isUnseen(path) && isAsked(path, revert.paths)),
-    ...(revert.paths ?? []).filter(isUnseen),
+  const skipped = new Set([
+    ...all.map(({ path }) => path).filter((path) => isSkipped(path) && isAsked(path, revert.paths)),
+    ...(revert.paths ?? []).filter(isSkipped),
   ]);
-  const left = [...unseen].map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
-  requirePaths(revert.paths, all, isUnseen);
+  const left = [...skipped].map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
+  requirePaths(revert.paths, all, isSkipped);
   const later = await store.changes(base, present.snapshot);
-  const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isUnseen);
+  const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isSkipped);
   const contents = new MergedContents(store, site.directory.mergeDirectory, signal, revert.author?.reported);
   try {
     let theirs: MergeSide;
     let partial: ReadonlySet<TreePath> = new Set();
     if (revert.hunks === undefined) {
       const whole = await sideOf(store, base, from, all, signal);
-      const side = narrowed(whole, isUnseen, revert.paths);
+      const side = narrowed(whole, isSkipped, revert.paths);
       const part = await authorsSide(site, present, revert, side, contents);
       theirs = part?.side ?? side;
       partial = part?.partial ?? partial;
@@ -287,16 +287,16 @@ function withoutDeletions({ changes }: MergeSide): MergeSide {
  */
 function narrowed(
   { changes, renames }: MergeSide,
-  isUnseen: (path: TreePath) => boolean,
+  isSkipped: (path: TreePath) => boolean,
   paths?: readonly TreePath[],
 ): MergeSide {
-  const kept = new Map([...renames].filter(([from, to]) => !isUnseen(from) && !isUnseen(to)));
+  const kept = new Map([...renames].filter(([from, to]) => !isSkipped(from) && !isSkipped(to)));
   const asked = new Set<TreePath>();
   for (const [from, to] of kept) {
     if (isAsked(from, paths) || isAsked(to, paths)) for (const path of [from, to]) asked.add(path);
     else kept.delete(from);
   }
-  const isKept = (path: TreePath): boolean => !isUnseen(path) && (asked.has(path) || isAsked(path, paths));
+  const isKept = (path: TreePath): boolean => !isSkipped(path) && (asked.has(path) || isAsked(path, paths));
   return { changes: changes.filter(({ path }) => isKept(path)), renames: kept };
 }
 
@@ -304,11 +304,11 @@ function narrowed(
 function requirePaths(
   paths: readonly TreePath[] | undefined,
   changes: readonly TreeChange[],
-  isUnseen: (path: TreePath) => boolean,
+  isSkipped: (path: TreePath) => boolean,
 ): void {
   if (paths === undefined) return;
   const changed = new Set(changes.flatMap(({ path }) => [path, ...ancestors(path), rootPath]));
-  const unknown = paths.filter((path) => !changed.has(path) && !isUnseen(path));
+  const unknown = paths.filter((path) => !changed.has(path) && !isSkipped(path));
   if (unknown.length === 0) return;
   throw new CheckpointdError(
     'UnknownPart',

@@ -53,7 +53,7 @@ export class Dispatcher {
   #handlers: Partial<Handlers> | undefined;
   readonly #running = new Set<AbortController>();
   readonly #stopReason = new DOMException('checkpointd is stopping.', 'AbortError');
-  #idle: (() => void)[] = [];
+  #idleWaiters: (() => void)[] = [];
 
   constructor(ports: DispatchPorts) {
     this.#ports = ports;
@@ -72,10 +72,10 @@ export class Dispatcher {
   /** Waits up to `graceMs` until no request runs, and then aborts the remaining requests. */
   async finishRequests(graceMs: number): Promise<void> {
     if (this.#running.size > 0 && graceMs > 0) {
-      const idle = new Promise<void>((resolve) => {
-        this.#idle.push(resolve);
+      const whenIdle = new Promise<void>((resolve) => {
+        this.#idleWaiters.push(resolve);
       });
-      await within(graceMs, idle);
+      await within(graceMs, whenIdle);
     }
     for (const controller of this.#running) controller.abort(this.#stopReason);
   }
@@ -111,7 +111,7 @@ export class Dispatcher {
       progress.end();
       cancel.removeEventListener('abort', forward);
       this.#running.delete(controller);
-      if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      if (this.#running.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
     }
   }
 

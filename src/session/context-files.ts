@@ -101,13 +101,13 @@ export class TreeContextFiles implements ContextFiles {
 
   find(path: TreePath): Found {
     let real = path;
-    let stats = this.#look(path);
+    let stats = this.#statsOf(path);
     if (stats === 'nothing') return { is: 'nothing' };
     if (stats === 'throughLink' || stats.isSymbolicLink()) {
       const end = this.#endOfLink(path);
       if (typeof end === 'string') return { is: end };
       real = end.real;
-      stats = this.#look(real);
+      stats = this.#statsOf(real);
     }
     if (typeof stats === 'string') return { is: 'nothing' };
     if (stats.isDirectory()) return { is: 'directory', real };
@@ -124,7 +124,7 @@ export class TreeContextFiles implements ContextFiles {
     return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));
   }
 
-  #look(path: TreePath): BigIntStats | 'throughLink' | 'nothing' {
+  #statsOf(path: TreePath): BigIntStats | 'throughLink' | 'nothing' {
     try {
       return files.lstatSync(this.#tree.address(path), { bigint: true });
     } catch (error) {

@@ -24,7 +24,7 @@ export interface ContextNow {
 
 /** Returns the list of context files as they are now. Does not read the files. */
 export function contextNow(session: Session, signal?: AbortSignal): Promise<ContextNow> {
-  return looking(session, signal, async (tree) => {
+  return withContextFiles(session, signal, async (tree) => {
     const { context } = session.parts.conversation;
     const listed = await context.list(tree);
     const isStale = session.contextSignature !== tree.signatureOf(pathsOf(listed));
@@ -39,7 +39,7 @@ export function buildContextMessage(
   additions: ContextAdditions,
   signal?: AbortSignal,
 ): Promise<BuiltContext> {
-  return looking(session, signal, async (tree) => {
+  return withContextFiles(session, signal, async (tree) => {
     const built = await session.parts.conversation.context.build(tree, additions);
     session.contextSignature = tree.signatureOf([...pathsOf(built), ...built.unreadable]);
     return built;
@@ -49,7 +49,7 @@ export function buildContextMessage(
 /** Refuses paths that lead out of the work tree, by name or through a link. @throws PathOutsideWorkTree */
 export async function checkContextTargets(session: Session, paths: readonly string[]): Promise<void> {
   const checked = checkContextPaths(paths);
-  await looking(session, undefined, async (tree) => {
+  await withContextFiles(session, undefined, async (tree) => {
     for (const path of checked) {
       if (tree.find(contextPath(path)).is !== 'outside') continue;
       throw new CheckpointdError(
@@ -63,17 +63,17 @@ export async function checkContextTargets(session: Session, paths: readonly stri
 
 /** Returns the present number of lines of a file in the work tree; 0 for a missing file. */
 export function linesNow(session: Session, path: TreePath, signal?: AbortSignal): Promise<number> {
-  return looking(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
+  return withContextFiles(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
 }
 
-async function looking<T>(
+async function withContextFiles<T>(
   session: Session,
   signal: AbortSignal | undefined,
-  look: (tree: TreeContextFiles) => Promise<T>,
+  use: (tree: TreeContextFiles) => Promise<T>,
 ): Promise<T> {
   const tree = new TreeContextFiles(session, signal);
   try {
-    return await look(tree);
+    return await use(tree);
   } finally {
     tree.close();
   }

@@ -105,7 +105,7 @@ export async function enableCheckpoints(
       await recover(site, limited);
       await recoverAnswered(site, limited);
       await releaseLeftMerged(site, limited);
-      await session.parts.late.lookNow(() => store);
+      await session.parts.late.checkNow(() => store);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
   } catch (error) {

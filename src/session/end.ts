@@ -26,7 +26,7 @@ import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { RestoreJournal } from '../restore/journal.ts';
-import { lookBeforeRemoval } from '../restore/late-look.ts';
+import { checkBeforeRemoval } from '../restore/late-look.ts';
 import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import {
@@ -84,7 +84,7 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     await queue.close();
     const { enabled } = session; // read only now, because a running operation may have enabled or removed checkpoints
     await session.watcher?.close();
-    await Promise.all([session.parts.answered.close(), session.parts.late.lookNow(() => enabled?.store)]);
+    await Promise.all([session.parts.answered.close(), session.parts.late.checkNow(() => enabled?.store)]);
     await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a running scan uses files of the store
     const because = kind === 'deleted' ? undefined : await reasonToStay(session, kind);
     await enabled?.store.close();
@@ -238,8 +238,8 @@ export function deleteOpen(
     const { enabled } = session;
     try {
       directory.ours(); // throws before any data is destroyed
-      await session.parts.late.lookNow(() => enabled?.store);
-      await enabled?.capture.rest(); // a running scan of this session uses files of the store
+      await session.parts.late.checkNow(() => enabled?.store);
+      await enabled?.capture.stopBackgroundScan(); // a running scan of this session uses files of the store
       await emptyOpen(session);
     } catch (error) {
       if (!directory.isBeingDeleted && reopen()) goOn();
@@ -432,7 +432,7 @@ async function removeClaimed(
       return undefined;
     }
     directory.ours(); // throws before any data is destroyed
-    await lookBeforeRemoval(directory, log);
+    await checkBeforeRemoval(directory, log);
     await emptyClosed(directory, log);
     return renameAway(directory);
   } finally {

@@ -28,19 +28,19 @@ export class LingeringSessions {
       this.end(session.id);
       this.#yieldSession(session);
     };
-    const look = (): void => {
+    const checkClaim = (): void => {
       const isThere = files.existsSync(directory.ownerFile); // false when the storage was removed
       if (!isThere || files.existsSync(directory.wantedFile)) giveUp();
     };
     try {
-      const watch = watchDirectory(directory.own, look);
+      const watch = watchDirectory(directory.own, checkClaim);
       watch.on('error', giveUp); // the daemon would not notice the claim of another process
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return false;
     }
-    look(); // a process may already have claimed the session
+    checkClaim(); // a process may already have claimed the session
     return true;
   }
 

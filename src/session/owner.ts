@@ -88,7 +88,8 @@ export class SessionOwner {
     this.#directory = directory;
     this.#claimed = diskEntryAt(directory.root);
     this.#locks = locks;
-    this.tookOverSilent = previous !== undefined && !previous.note.released && isUnseen(previous, locks);
+    this.tookOverSilent =
+      previous !== undefined && !previous.note.released && isKnownByHeartbeat(previous, locks);
     const generation = (previous?.note.generation ?? 0) + 1;
     this.#note = {
       ...describeSelf(),
@@ -323,7 +324,7 @@ function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
 }
 
 /** True when only the age of the heartbeat shows whether the holder is alive. */
-function isUnseen({ note }: Owner, locks: Locks): boolean {
+function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
   return holderState(note) === 'unknown' && !isProven(note, locks);
 }
 

@@ -158,7 +158,7 @@ export class Sessions {
   /** Ends all shares of a client that is gone, and the sessions that only this client had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
-    await this.#openings.idle(); // an opening of this client may complete meanwhile, and its session must end too
+    await this.#openings.whenIdle(); // an opening of this client may complete meanwhile, and its session must end too
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
@@ -182,7 +182,7 @@ export class Sessions {
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
     // A running opening either completes, and its session is closed too, or removes its files.
-    await this.#openings.idle();
+    await this.#openings.whenIdle();
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 

@@ -94,14 +94,14 @@ function audited(session: Session): (scan: FinishedScan) => void {
       return handles && { changes: handles.changes, isTrusted, fence: () => handles.fence() };
     },
     onDrift: (paths) => {
-      session.enabled?.capture.distrust();
+      session.enabled?.capture.requireFullScan();
       session.watcher?.drifted(paths);
       session.parts.events.workTreeDrifted(session, paths.toSorted(byBytes));
     },
     log: session.parts.log,
   });
-  return ({ position, seen, isWhole, isPlain, isStored }) => {
+  return ({ position, tree, isWhole, isPlain, isStored }) => {
     if (isWhole && isStored) session.watcher?.captured(position);
-    if (isPlain) audit.compare(position, seen);
+    if (isPlain) audit.compare(position, tree);
   };
 }

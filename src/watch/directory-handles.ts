@@ -126,7 +126,7 @@ export class DirectoryHandles {
     // The directory of the fence has disappeared, or the machine was suspended. The thread is stopped, so that no later
     // capture waits for a fence that fails.
     if (!isPassed && stops === this.#stops) {
-      this.#thread.distrust(); // a file system that hangs may block the thread
+      this.#thread.closeThread(); // a file system that hangs may block the thread
       this.#failed('a fence was not passed in time');
     }
     return isPassed;

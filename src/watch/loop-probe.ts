@@ -14,7 +14,7 @@ const probeMs = 200;
  * The probe ends when this many checks in a row found the loop idle, so that the probe does not keep waking up an idle
  * thread.
  */
-const idleLooksMax = 10;
+const idleChecksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */
 const idleShare = 0.25;
 /**
@@ -30,7 +30,7 @@ export class LoopProbe {
   #eventsInTurn = 0;
   #isProbed = false;
   #probe: NodeJS.Timeout | undefined;
-  #idleLooks = 0;
+  #idleChecks = 0;
 
   constructor(onLoss: (cause: LossCause) => void) {
     this.#onLoss = onLoss;
@@ -70,7 +70,7 @@ export class LoopProbe {
    * long.
    */
   busy(): void {
-    this.#idleLooks = 0;
+    this.#idleChecks = 0;
     if (!this.#isProbed || this.isProbing) return;
     let last = performance.now();
     let used = performance.eventLoopUtilization();
@@ -80,8 +80,8 @@ export class LoopProbe {
       last = now;
       const { utilization } = performance.eventLoopUtilization(used);
       used = performance.eventLoopUtilization();
-      this.#idleLooks = utilization < idleShare ? this.#idleLooks + 1 : 0;
-      if (this.#idleLooks < idleLooksMax) return;
+      this.#idleChecks = utilization < idleShare ? this.#idleChecks + 1 : 0;
+      if (this.#idleChecks < idleChecksMax) return;
       clearInterval(probe);
       this.#probe = undefined;
     }, probeMs);

@@ -245,7 +245,7 @@ export class WatchThread<Message> {
   }
 
   /** Lets no further session enter the thread, because it does not answer. */
-  distrust(): void {
+  closeThread(): void {
     this.#place?.thread.close();
   }
 

@@ -284,9 +284,9 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
   const release = (): void => files.closeSync(fd);
   try {
     const stats = files.fstatSync(fd, { bigint: true });
-    const isSeen =
+    const isExpected =
       stamp === undefined || (Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev);
-    if (!isSeen || reached.holds?.(fd, '') === false) throw new Exchanged(reached.prefix);
+    if (!isExpected || reached.holds?.(fd, '') === false) throw new Exchanged(reached.prefix);
     return { prefix: `/proc/self/fd/${fd}`, release, fd, openedAt: reached.prefix };
   } catch (error) {
     release();

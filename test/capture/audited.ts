@@ -31,8 +31,8 @@ export class Audited {
     this.capturer = this.rig.another({
       settleMs: stampGrainMs,
       handles: () => this.watch,
-      onScanned: ({ position, seen, isPlain }) => {
-        if (isPlain) this.audit.compare(position, seen);
+      onScanned: ({ position, tree, isPlain }) => {
+        if (isPlain) this.audit.compare(position, tree);
       },
     });
     this.watch.fence = async () => {
@@ -58,7 +58,7 @@ export class Audited {
   /** Makes a capture and waits for its audit. */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     const capture = await this.capturer.capture(request);
-    await this.audit.idle();
+    await this.audit.whenIdle();
     return capture;
   }
 }

@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installMeanwhile } from '../../src/base/seam.ts';
+import { installInterleaving } from '../../src/base/seam.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-rig.ts';
 
@@ -82,14 +82,14 @@ test('a rule that another process changes and restores while git is running affe
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const name of ['sub/a.log', 'sub/b.txt']) rig.write(name, name);
-    installMeanwhile((where) => {
+    installInterleaving((where) => {
       if (where === 'selection: rules read') rig.write('.gitignore', '*.txt\n');
       if (where === 'selection: git answered') rig.write('.gitignore', '*.log\n');
     });
     try {
       await rig.capturer.capture();
     } finally {
-      installMeanwhile(undefined);
+      installInterleaving(undefined);
     }
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore', 'sub/b.txt']);
   }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installMeanwhile } from '../../src/base/seam.ts';
+import { installInterleaving } from '../../src/base/seam.ts';
 import { HeldRig } from '../support/held-rig.ts';
 import { until } from '../support/until.ts';
 
@@ -180,14 +180,14 @@ test('the first watched capture notifies a caller that waits for watched capture
 
 /** Runs `body` and calls `begins` with the kind of each scan when it begins. */
 async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Promise<void>): Promise<void> {
-  installMeanwhile((where) => {
+  installInterleaving((where) => {
     if (where === 'scanAll: rules') begins('full');
     if (where === 'scan: fence') begins('fast');
   });
   try {
     await body();
   } finally {
-    installMeanwhile(undefined);
+    installInterleaving(undefined);
   }
 }
 
@@ -204,13 +204,13 @@ test('no background scan runs during a capture, and a scan follows if the captur
           it.fast.scanSoon(); // as when directory handles become available
           await capture;
           isCapturing = false;
-          it.fast.distrust();
+          it.fast.requireFullScan();
           await until('the background scan has ended', () => it.fast.isWatched);
         },
       );
       assert.equal(begun, ['capture', 'look']);
     },
-    { idleMs: 0 },
+    { backgroundDelayMs: 0 },
   ));
 
 test('a capture waits for a running first scan and is then fast, or makes no snapshot if it is cancelled meanwhile', () =>
@@ -221,7 +221,7 @@ test('a capture waits for a running first scan and is then fast, or makes no sna
       await it.capture();
       const lookBegins = async (): Promise<void> => {
         begun.length = 0;
-        it.fast.distrust();
+        it.fast.requireFullScan();
         it.fast.scanSoon();
         await until('a full scan begins', () => begun.includes('full'));
         it.rig.write('d1/f1', `changed ${begun.length}`);
@@ -244,38 +244,42 @@ test('a capture waits for a running first scan and is then fast, or makes no sna
       );
       assert.equal(begun.slice(0, 2), ['full', 'fast']);
     },
-    { idleMs: 0 },
+    { backgroundDelayMs: 0 },
   ));
 
 test('a background scan makes the next capture fast, and after a missed change the next capture is full', () =>
   HeldRig.with(
     async (it) => {
       await it.capture();
-      it.fast.distrust();
+      it.fast.requireFullScan();
       assert.not(it.fast.isWatched);
       await until('the background scan has ended', () => it.fast.isWatched);
       it.rig.write('a/f', '1');
       await it.agreesFast('after the look');
-      it.fast.distrust();
+      it.fast.requireFullScan();
       assert.not(await it.agrees('distrusted'));
     },
-    { idleMs: 20 },
+    { backgroundDelayMs: 20 },
   ));
 
 /**
  * Runs `body` and calls `happens` at the n-th place where other work may run in between. Returns the number of these
  * places.
  */
-async function meanwhile(n: number, happens: () => void, body: () => Promise<unknown>): Promise<number> {
+async function withInterleaving(
+  n: number,
+  happens: () => void,
+  body: () => Promise<unknown>,
+): Promise<number> {
   let passed = 0;
-  installMeanwhile(() => {
+  installInterleaving(() => {
     passed += 1;
     if (passed === n) happens();
   });
   try {
     await body();
   } finally {
-    installMeanwhile(undefined);
+    installInterleaving(undefined);
   }
   return passed;
 }
@@ -285,7 +289,7 @@ test('captures stay complete when a missed change, an edit, another capture or a
     await ready(it);
     const others: Promise<unknown>[] = [];
     const happenings: Record<string, () => void> = {
-      distrust: () => it.fast.distrust(),
+      fullScan: () => it.fast.requireFullScan(),
       edit: () => it.rig.write('c/d/between', String(Math.random())),
       capture: () => others.push(it.fast.capture(it.previous === undefined ? {} : { previous: it.previous })),
       question: () => it.previous && others.push(it.fast.isChanged(it.previous)),
@@ -297,7 +301,7 @@ test('captures stay complete when a missed change, an edit, another capture or a
         await it.capture();
         await it.agreesFast(`before ${what}`);
         it.rig.write('a/g', `${what} ${n}`);
-        passed = await meanwhile(n, happens, () => it.capture());
+        passed = await withInterleaving(n, happens, () => it.capture());
         await Promise.all(others.splice(0));
         await it.agrees(`${what} at place ${n}`);
       }
@@ -313,9 +317,9 @@ test('a comparison with a checkpoint is answered even if the watcher misses a ch
     for (const n of [1, 2]) {
       await it.capture();
       await it.agreesFast('held');
-      await meanwhile(
+      await withInterleaving(
         n,
-        () => it.fast.distrust(),
+        () => it.fast.requireFullScan(),
         async () => assert.is(await it.fast.isChanged(previous), false),
       );
     }

@@ -60,16 +60,16 @@ class Beside {
       handles: () => ({ changes, isTrusted: this.capturer.isWatched, fence: () => this.handles.fence() }),
       onDrift: (paths) => {
         this.drifts.push({ paths, since: this.#before, at: Date.now() });
-        this.capturer.distrust();
+        this.capturer.requireFullScan();
       },
       log: silentLog,
     });
     this.capturer = rig.another({
       handles: () => this.handles,
-      onScanned: ({ position, seen, isPlain }) => {
+      onScanned: ({ position, tree, isPlain }) => {
         this.#before = this.#latest;
         this.#latest = this.#began;
-        if (isPlain) this.audit.compare(position, seen);
+        if (isPlain) this.audit.compare(position, tree);
       },
     });
   }
@@ -109,7 +109,7 @@ class Beside {
         await Promise.all(ended),
         Array.from({ length: writers }, () => 0),
       );
-      await this.audit.idle();
+      await this.audit.whenIdle();
       await this.capturer.close();
       await this.handles.close();
       await this.rig.remove();
@@ -145,7 +145,7 @@ if (process.platform === 'linux') {
       let previous: Capture | undefined;
       for (const end = performance.now() + 40_000; performance.now() < end; captures += 1) {
         previous = await beside.capture(previous === undefined ? {} : { previous: previous.snapshot });
-        await beside.audit.idle();
+        await beside.audit.whenIdle();
       }
       for (const drift of beside.drifts) {
         for (const message of beside.sent(drift)) {

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rest } from '../../src/resting.ts';
+import { openAtRest } from '../../src/resting.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
 
@@ -179,19 +179,19 @@ test('a daemon that claims a closed session while a command reads it answers the
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };
-    const resting = await rest(place);
+    const resting = await openAtRest(place);
     assert.is((await resting?.answer('checkpoint/list', { session }))?.checkpoints.length, 3);
     const { client } = await rig.opened({ retention: 'keep' });
     assert.is(await resting?.answer('checkpoint/list', { session }), undefined);
     await resting?.close();
-    assert.is(await rest(place), undefined, 'it is open elsewhere');
+    assert.is(await openAtRest(place), undefined, 'it is open elsewhere');
     await client.close();
   }));
 
 test('only a daemon answers requests that change a closed session or name an unknown tag', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
-    const resting = await rest({ session, workspace: rig.work, storage: rig.storage });
+    const resting = await openAtRest({ session, workspace: rig.work, storage: rig.storage });
     assert.is(await resting?.answer('checkpoint/create', { session, kind: 'turn' }), undefined);
     assert.is(await resting?.answer('checkpoint/get', { session, tag: '9' }), undefined);
     await resting?.close();

@@ -168,7 +168,7 @@ test('the answer of a create reports whether the capture was full, and why', () 
       rig.write('.gitignore', '*.log\n');
       assert.is(await create(), 'ignoreRules');
       assert.is(await create(), undefined);
-      session.enabled?.capture.distrust();
+      session.enabled?.capture.requireFullScan();
       assert.is(await create(), 'unwatched');
     } finally {
       clearInterval(alive);

@@ -26,7 +26,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
 /**
  * Waits until earlier writes are old enough that the next capture does not report them as writes during the capture.
  */
-async function rest(): Promise<void> {
+async function pause(): Promise<void> {
   const ms = Date.now() + 50;
   await until('the clock has advanced', () => Date.now() > ms);
 }
@@ -53,7 +53,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         installFault(undefined);
         assert.equal(torn.possiblyTorn, [{ path: 'data.db' }]);
         assert.is(torn.complete, false);
-        await rest();
+        await pause();
         const whole = await create();
         assert.is(whole.possiblyTorn, undefined);
         assert.is(whole.complete, true);

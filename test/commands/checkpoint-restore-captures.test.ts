@@ -29,7 +29,7 @@ test('the captures before and after a restore read only changed files', () =>
       await rig.request('checkpoint/revert', { session: session.id, from: '0' });
       assert.is(rig.read('a/f'), 'one\n');
       assert.equal(await counts(), { fast: 5, cold: [first] }, 'a revert looks once more, to merge');
-      session.enabled?.capture.distrust();
+      session.enabled?.capture.requireFullScan();
       rig.write('a/f', 'three\n');
       await restore();
       assert.is(rig.read('a/f'), 'one\n');

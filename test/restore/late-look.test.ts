@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { type LateLook, lookAtDisplaced } from '../../src/restore/late-look.ts';
+import { checkDisplaced, type LateLookResult } from '../../src/restore/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../src/restore/restorer.ts';
 import { byBytes } from '../../src/tree/tree-path.ts';
 import {
@@ -40,7 +40,7 @@ interface Rig {
   readonly work: string;
   readonly displacedTo: string;
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
-  readonly look: (withStore?: boolean) => Promise<LateLook>;
+  readonly look: (withStore?: boolean) => Promise<LateLookResult>;
   readonly read: (name: string) => string;
   /** Returns the names in a directory that no tree of this test has. */
   readonly kept: (directory?: string) => string[];
@@ -66,7 +66,7 @@ async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
           displacedTo: elsewhere,
         }),
       look: (withStore = true) =>
-        lookAtDisplaced({
+        checkDisplaced({
           directory: displacedTo,
           root: work,
           id,

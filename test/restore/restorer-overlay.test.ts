@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { lookAtDisplaced } from '../../src/restore/late-look.ts';
+import { checkDisplaced } from '../../src/restore/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../src/restore/restorer.ts';
 import {
   build,
@@ -68,7 +68,7 @@ for (const where of ['beside it', 'outside the work tree']) {
       assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);
       assert.equal([...walk(work)], [...manifest(target)]);
       if (!existsSync(aside)) return;
-      await lookAtDisplaced({ directory: aside, root: work, id, contents });
+      await checkDisplaced({ directory: aside, root: work, id, contents });
       assert.equal([...walk(work)], [...manifest(target)]);
       assert.not.ok(existsSync(aside));
     }));

@@ -28,7 +28,7 @@ export class HeldRig {
     const fenceDirectory = join(this.rig.top, 'fence');
     const changes = new ChangeLog();
     this.held = new DirectoryHandles({ root: this.rig.root, fenceDirectory, changes, log: silentLog });
-    this.fast = this.rig.another({ handles: () => this.held, idleMs: 3_600_000, ...options });
+    this.fast = this.rig.another({ handles: () => this.held, backgroundDelayMs: 3_600_000, ...options });
     this.full = this.rig.another(options);
   }
 

@@ -36,7 +36,7 @@ class Watched {
       onChange: (batch) => this.batches.push(batch),
       log: silentLog,
     });
-    this.#asking = rig.another({ handles: () => this.watcher.handles, idleMs: 3_600_000 });
+    this.#asking = rig.another({ handles: () => this.watcher.handles, backgroundDelayMs: 3_600_000 });
     this.#full = rig.another({});
   }
 

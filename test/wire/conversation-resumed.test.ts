@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { manifest } from '../support/in-process-daemon.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-interface Seen {
+interface State {
   readonly document: Record<string, unknown>;
   readonly get: unknown;
   readonly entries: unknown;
@@ -16,7 +16,7 @@ interface Seen {
   readonly files: Record<string, string>;
 }
 
-async function seen(rig: WireSession): Promise<Seen> {
+async function stateOf(rig: WireSession): Promise<State> {
   const { fileStatsCache: _cache, ...manager } = (await rig.request('session/get', {})).manager;
   const { checkpoints } = await rig.request('checkpoint/list', { limit: 1000 });
   return {
@@ -77,12 +77,12 @@ async function live(rig: WireSession): Promise<void> {
 test('a realistic session is equal in every field after a kill, a resume and an export (C8, C36)', async () => {
   const places = makePlaces();
   const rig = new WireSession(places, { timeoutMs: 60_000 });
-  let before: Seen;
+  let before: State;
   try {
     await rig.open();
     await live(rig);
     await rig.request('conversation/export', { path: join(places.storage, '..', 'export.json') });
-    before = await seen(rig);
+    before = await stateOf(rig);
   } finally {
     await rig.client.kill();
   }
@@ -90,8 +90,8 @@ test('a realistic session is equal in every field after a kill, a resume and an 
   await withSession(
     async (next) => {
       assert.ok(next.opened.resumed);
-      const after = await seen(next);
-      for (const field of Object.keys(before) as (keyof Seen)[])
+      const after = await stateOf(next);
+      for (const field of Object.keys(before) as (keyof State)[])
         assert.equal(after[field], before[field], field);
       for (const field of Object.keys(before.document))
         assert.equal(after.document[field], before.document[field], field);

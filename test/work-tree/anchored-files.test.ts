@@ -13,7 +13,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError, systemCode } from '../../src/base/errors.ts';
 import { constants, files } from '../../src/base/files.ts';
-import { lookAtDisplaced } from '../../src/restore/late-look.ts';
+import { checkDisplaced } from '../../src/restore/late-look.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import { AnchoredFiles, type Anchoring, strongestAnchoring } from '../../src/work-tree/anchored-files.ts';
 import {
@@ -238,7 +238,7 @@ test('no edit that a program makes during restores is lost (F76)', async () => {
     // a later restore has changed the path, the write is kept beside the path.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
-      const late = await lookAtDisplaced({ directory: `${top}/${name}`, root, id, contents });
+      const late = await checkDisplaced({ directory: `${top}/${name}`, root, id, contents });
       assert.equal(late.left, []);
       for (const { path: at, keptAs } of late.edits) if (keptAs !== undefined) beside.set(at, keptAs);
     }

@@ -13,7 +13,7 @@ const idleMs = 10 * 60_000;
  * The interval at which the keeper looks for written events. A written event remains if a hook was killed before the
  * hook contacted the keeper.
  */
-const lookMs = 5000;
+const pollMs = 5000;
 
 /** Serves until no event has arrived for a long time. Returns an exit code that no program reads. */
 export async function runKeeper(storage: string): Promise<number> {
@@ -53,19 +53,19 @@ export async function runKeeper(storage: string): Promise<number> {
     return 0;
   }
   wait();
-  const look = (): void =>
+  const poll = (): void =>
     void inbox
       .take()
       .catch((error: unknown) => log(`the keeper could not read the written events: ${String(error)}`));
-  look();
-  const looking = setInterval(look, lookMs);
+  poll();
+  const polling = setInterval(poll, pollMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   // Ignores the closing of a terminal, because conversations in other terminals continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
   clearTimeout(idle);
-  clearInterval(looking);
+  clearInterval(polling);
   listener.close();
   await conversations.close();
   return 0;

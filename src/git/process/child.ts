@@ -93,7 +93,7 @@ class Dialogue {
     this.process = process;
     this.#timer = new SilenceTimer({
       group: () => process.pid,
-      unseen: 'silent',
+      whenUnknown: 'silent',
       onSilence: (patienceMs) => this.fail(silent(args, patienceMs)),
     });
     process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));

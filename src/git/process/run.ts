@@ -351,7 +351,7 @@ export class ProcessGroup {
   async awaiting<T>(work: Promise<T>, patienceMs?: number): Promise<T> {
     const timer = new SilenceTimer({
       group: () => this.#child.pid,
-      unseen: 'working',
+      whenUnknown: 'working',
       onSilence: (patienceMs) => this.giveUp(patienceMs),
     });
     timer.restart(patienceMs);

@@ -13,7 +13,7 @@ export interface SilenceOptions {
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
   /** The assumption on a system that does not report the state of a process. */
-  readonly unseen: 'silent' | 'working';
+  readonly whenUnknown: 'silent' | 'working';
 }
 
 /**
@@ -48,8 +48,8 @@ export class SilenceTimer {
 
   #work(): number {
     const group = this.#options.group();
-    const seen = group === undefined ? undefined : workOf(group);
-    return seen ?? (this.#options.unseen === 'silent' ? 0 : performance.now());
+    const done = group === undefined ? undefined : workOf(group);
+    return done ?? (this.#options.whenUnknown === 'silent' ? 0 : performance.now());
   }
 }
 

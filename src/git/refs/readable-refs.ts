@@ -23,10 +23,10 @@ export class UnreadableRefs extends CheckpointdError {
 /** Checks that all refs can be read. @throws UnreadableRefs; system errors that say nothing about the refs */
 export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): void {
   const packed = join(refsIn, 'packed-refs');
-  const stats = looking(packed, () => files.statSync(packed, { throwIfNoEntry: false }));
+  const stats = ifPresent(packed, () => files.statSync(packed, { throwIfNoEntry: false }));
   if (stats !== undefined) {
     if (!stats.isFile()) throw notARef(packed);
-    looking(packed, () => files.accessSync(packed, constants.R_OK));
+    ifPresent(packed, () => files.accessSync(packed, constants.R_OK));
   }
   for (const prefix of prefixes) refuseBelow(join(refsIn, prefix));
 }
@@ -73,9 +73,9 @@ function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   });
 }
 
-function looking<T>(path: string, look: () => T): T | undefined {
+function ifPresent<T>(path: string, read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     if (isDenied(error)) throw closed(deniedAt(path), error);
@@ -127,12 +127,12 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
   const directory = dirname(realPath(join(gitDir, 'packed-refs')));
   const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
   // The lock does not change while its holder writes the other file.
-  const look = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
+  const stamps = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
   if (stamp(lock) !== undefined) {
-    const first = look();
+    const first = stamps();
     for (const deadline = performance.now() + staleAfterMs; performance.now() < deadline; ) {
       await sleep(50);
-      if (look() !== first) return;
+      if (stamps() !== first) return;
     }
     files.rmSync(lock, { force: true });
   }

@@ -22,7 +22,7 @@ import { labelOf } from './timeline.tsx';
 
 const rowHeight = 28;
 
-const letters: Readonly<Record<string, readonly [letter: string, look: string]>> = {
+const letters: Readonly<Record<string, readonly [letter: string, style: string]>> = {
   added: ['A', 'added'],
   copied: ['C', 'added'],
   deleted: ['D', 'deleted'],
@@ -67,7 +67,7 @@ interface FileRowProps {
 
 const FileRow = (props: FileRowProps) => {
   const { of: file, index } = props;
-  const [letter, look] = letters[file.change] ?? ['?', ''];
+  const [letter, style] = letters[file.change] ?? ['?', ''];
   const view = useView();
   const picked = usePicked().countIn(file);
   return (
@@ -80,7 +80,7 @@ const FileRow = (props: FileRowProps) => {
       aria-selected={props.isOpen}
       onClick={() => (view.file = file)}
     >
-      <span class={['letter', look]} title={file.change}>
+      <span class={['letter', style]} title={file.change}>
         {letter}
       </span>
       <PathName of={file} />

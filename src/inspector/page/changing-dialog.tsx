@@ -216,7 +216,7 @@ const Options = defineComponent(() => {
 });
 
 type Listed = PathRef | FailedPath | ConflictPath | SkippedPath | RevertPath;
-type List = readonly [title: string, look: string, paths: readonly Listed[], count: number];
+type List = readonly [title: string, kind: string, paths: readonly Listed[], count: number];
 
 function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
   const { restored, deleted, failed, conflicts, skipped, counts } = effects;
@@ -260,10 +260,10 @@ const Lists = (props: { readonly of: ChangeEffects; readonly isPlan: boolean }) 
   const conversation = 'conversation' in props.of ? props.of.conversation : undefined;
   return (
     <div class="lists">
-      {listsOf(props.of, props.isPlan).map(([title, look, paths, count]) =>
+      {listsOf(props.of, props.isPlan).map(([title, kind, paths, count]) =>
         count === 0 ? null : (
-          <section class="list" data-list={look}>
-            <h3 class={look}>
+          <section class="list" data-list={kind}>
+            <h3 class={kind}>
               {title} <span class="count">{count.toLocaleString('en')}</span>
             </h3>
             <ul>

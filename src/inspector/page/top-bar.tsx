@@ -117,7 +117,7 @@ const SessionPicker = defineComponent(() => {
 const LinkDot = defineComponent(() => {
   const link = useLink();
   const timeline = useTimeline();
-  const state = computed((): readonly [look: string, words: string] => {
+  const state = computed((): readonly [style: string, words: string] => {
     if (link.state !== 'open') return ['bad', link.state === 'refused' ? 'Not connected' : 'Connecting…'];
     if (link.lost.has(timeline.session)) return ['bad', 'The daemon has ended; connecting again'];
     const watch = timeline.info?.watcher.state;

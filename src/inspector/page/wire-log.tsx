@@ -52,7 +52,7 @@ export const WireLog = defineComponent(() => {
         kinds={kinds.value}
         count={shown.value.length}
         toggle={toggle}
-        look={(text) => (filter.value = text)}
+        setFilter={(text) => (filter.value = text)}
       />
       <VirtualList
         id="wire"
@@ -78,7 +78,7 @@ interface WireHeadProps {
   readonly kinds: ReadonlySet<Logged['kind']>;
   readonly count: number;
   readonly toggle: (kind: Logged['kind']) => void;
-  readonly look: (text: string) => void;
+  readonly setFilter: (text: string) => void;
 }
 
 const WireHead = (props: WireHeadProps) => (
@@ -88,7 +88,7 @@ const WireHead = (props: WireHeadProps) => (
       placeholder="Filter by method or text"
       aria-label="Filter messages by method or text"
       value={props.filter}
-      onInput={(event) => props.look((event.target as HTMLInputElement).value)}
+      onInput={(event) => props.setFilter((event.target as HTMLInputElement).value)}
     />
     {(['request', 'answer', 'error', 'event'] as const).map((kind) => (
       <label class="check">

@@ -56,7 +56,7 @@ export class Connection {
   readonly #reader: StrictReader;
   readonly #messages: MessageConnection;
   readonly #effects = new WeakMap<object, Effects>();
-  readonly #idle: (() => void)[] = [];
+  readonly #idleWaiters: (() => void)[] = [];
   #undispatched = 0;
   #readerEnd: ReaderEnd | undefined;
   #ended = false;
@@ -157,13 +157,13 @@ export class Connection {
 
   #released(message: Message): Message {
     // Code that waits for the last response continues in a later microtask, after this response is written.
-    if (this.#admission.inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#admission.inFlight === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
     return message;
   }
 
   #answered(): Promise<void> {
     if (this.#admission.inFlight === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+    return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
   /** Stops reading while the client has too much unread output or too many messages wait. */

@@ -110,7 +110,7 @@ export class Packing {
   /** Interrupts the packing and resolves when it has ended. */
   async close(): Promise<void> {
     this.kill();
-    await this.#turns.idle();
+    await this.#turns.whenIdle();
   }
 
   kill(): void {

@@ -226,11 +226,11 @@ export class Quarantine {
 
   #armWatch(delayMs: number): void {
     clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => void this.#look(delayMs), delayMs);
+    this.#watch = setTimeout(() => void this.#checkRecent(delayMs), delayMs);
     this.#watch.unref();
   }
 
-  async #look(delayMs: number): Promise<void> {
+  async #checkRecent(delayMs: number): Promise<void> {
     const armed = this.#watch;
     const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);

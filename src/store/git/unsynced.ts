@@ -84,7 +84,7 @@ export class Unsynced {
   /** Resolves when no file is being synced any more. */
   async close(): Promise<void> {
     this.kill();
-    await this.#turns.idle();
+    await this.#turns.whenIdle();
   }
 
   /** Ends the background sync, and starts no new sync. */
@@ -136,14 +136,14 @@ export class Unsynced {
     // An old modification time of a directory shows that the directory has no new object.
     const directories = objects === undefined ? [] : listing(objects).filter(isYoung);
     const young = new Set<string>();
-    const look = async (paths: readonly string[]): Promise<void> => {
+    const addYoung = async (paths: readonly string[]): Promise<void> => {
       for (const path of paths) {
         if (slices.isDue()) await slices.pause();
         if (isYoung(path)) young.add(path);
       }
     };
-    for (const path of directories) if (/\/[0-9a-f]{2}$/.test(path)) await look(listing(path));
-    await look([...refs()].map((ref) => join(refsIn, ref)));
+    for (const path of directories) if (/\/[0-9a-f]{2}$/.test(path)) await addYoung(listing(path));
+    await addYoung([...refs()].map((ref) => join(refsIn, ref)));
     return young;
   }
 

@@ -98,7 +98,7 @@ export class GitWriter implements SnapshotWriter {
 
   async seal(root: Directory): Promise<SnapshotId> {
     this.#parts.signal?.throwIfAborted();
-    await this.#turns.idle();
+    await this.#turns.whenIdle();
     this.#leave ??= await this.#parts.gate.enter();
     const snapshot = await this.#seal(root).catch(refuseUnpublished);
     this.#parts.gate.sealed(snapshot);
@@ -131,7 +131,7 @@ export class GitWriter implements SnapshotWriter {
 
   async abort(): Promise<void> {
     this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was given up.'));
-    await this.#turns.idle();
+    await this.#turns.whenIdle();
     for (const { content } of this.#pending.splice(0)) dropSpool(content);
     const bulk = await this.#bulk?.catch(() => undefined);
     this.#bulk = undefined;

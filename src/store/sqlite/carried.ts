@@ -6,7 +6,7 @@ import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import { type SkippedPath, skippedMatcher } from '../../capture/snapshot-sink.ts';
 import { type Entry, sameEntry, type TreeChange } from '../../tree/tree.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import { parseRecord } from '../stored-record.ts';
@@ -21,7 +21,7 @@ export interface RowsBefore {
   readonly carried: Carried;
 }
 
-export interface Seen {
+export interface Captured {
   readonly snapshot: SnapshotId;
   readonly skipped: readonly SkippedPath[];
 }
@@ -58,16 +58,16 @@ export class CarriedRows {
 
   /** Returns the entries that a checkpoint repeats. `id` is the number of its row in `checkpoints`. */
   async of(id: number, removing?: Removing): Promise<Carried> {
-    const chain: Seen[] = [];
+    const chain: Captured[] = [];
     let carried = nothing;
     const slices = new Slices();
     for (let at: number | undefined = id; at !== undefined; ) {
       if (slices.isDue()) await slices.pause();
-      const { parent, isFull, seen } = await this.#row(at);
+      const { parent, isFull, byPath: captured } = await this.#row(at);
       const known = removing === undefined ? this.#kept.get(at) : undefined;
-      const standsAlone = isFull || removing?.standAlone.has(at) === true || !leavesOut(seen.skipped);
+      const standsAlone = isFull || removing?.standAlone.has(at) === true || !leavesOut(captured.skipped);
       if (removing?.gone.has(at) !== true) {
-        chain.unshift(seen);
+        chain.unshift(captured);
         carried = known ?? nothing;
         if (standsAlone || known !== undefined) break;
       }
@@ -83,11 +83,11 @@ export class CarriedRows {
   }
 
   /** Returns the entries of a checkpoint and the paths that its capture could not read. */
-  async seen(id: number): Promise<Seen> {
-    return (await this.#row(id)).seen;
+  async captured(id: number): Promise<Captured> {
+    return (await this.#row(id)).byPath;
   }
 
-  async #row(id: number): Promise<{ parent: number | undefined; isFull: boolean; seen: Seen }> {
+  async #row(id: number): Promise<{ parent: number | undefined; isFull: boolean; byPath: Captured }> {
     const select = 'SELECT parent_id, snapshot, is_full, record, user_message FROM checkpoints WHERE id = ?';
     const row = await this.#database.read(() => this.#database.row(select, id));
     invariant(row !== undefined, 'a parent is a row, or none');
@@ -95,7 +95,7 @@ export class CarriedRows {
     return {
       parent: parent === null ? undefined : Number(parent),
       isFull: isFull === 1,
-      seen: { snapshot: String(snapshot) as SnapshotId, skipped: skippedIn(json, message) },
+      byPath: { snapshot: String(snapshot) as SnapshotId, skipped: skippedIn(json, message) },
     };
   }
 
@@ -105,18 +105,18 @@ export class CarriedRows {
    */
   async changes(
     before: RowsBefore,
-    { snapshot, skipped }: Seen,
+    { snapshot, skipped }: Captured,
     known?: readonly TreeChange[],
   ): Promise<readonly TreeChange[]> {
     const changes = known ?? (await this.#trees.changes(before.snapshot, snapshot));
     if (before.carried.size === 0 && !leavesOut(skipped)) return changes;
-    const isUnseen = notSeenIn(skipped);
+    const isSkipped = skippedMatcher(skipped);
     const seen = new Map<TreePath, TreeChange>();
     for (const change of changes)
-      if (change.after !== undefined || !isUnseen(change.path)) seen.set(change.path, change);
+      if (change.after !== undefined || !isSkipped(change.path)) seen.set(change.path, change);
     for (const [path, entry] of before.carried) {
       const after = seen.get(path)?.after;
-      if (after === undefined && isUnseen(path)) continue;
+      if (after === undefined && isSkipped(path)) continue;
       if (after !== undefined && sameEntry(entry, after)) seen.delete(path);
       else seen.set(path, { path, before: entry, ...given({ after }) });
     }
@@ -136,9 +136,9 @@ export class CarriedRows {
     for (const oldest of this.#kept.keys()) if (this.#kept.size > keptMax) this.#kept.delete(oldest);
   }
 
-  async #carriedOver(before: RowsBefore, { snapshot, skipped }: Seen): Promise<Carried> {
-    const isUnseen = notSeenIn(skipped);
-    const over = new Map([...before.carried].filter(([path]) => isUnseen(path)));
+  async #carriedOver(before: RowsBefore, { snapshot, skipped }: Captured): Promise<Carried> {
+    const isSkipped = skippedMatcher(skipped);
+    const over = new Map([...before.carried].filter(([path]) => isSkipped(path)));
     for (const { path, reason } of skipped) {
       if (reason === 'vanished') continue;
       for (const entry of await this.#trees.entries(before.snapshot, path)) over.set(entry.path, entry);

@@ -132,7 +132,7 @@ export class SqliteCheckpoints {
       portions,
       () => (rows) => insertRows(this.#parts.database, id, at, rows),
     );
-    await this.#parts.database.rest();
+    await this.#parts.database.drainJournal();
     return id;
   }
 

@@ -6,7 +6,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { TreeChange } from '../../tree/tree.ts';
-import { leavesOut, type Seen } from './carried.ts';
+import { type Captured, leavesOut } from './carried.ts';
 import type { SessionRows } from './checkpoints.ts';
 import {
   changeRows,
@@ -75,9 +75,9 @@ export class SqliteRemoval {
       for (const node of nodes.values()) {
         if (node.parent === undefined || gone.has(node.id)) continue;
         if (!gone.has(node.parent) && !changing.has(node.parent)) continue;
-        const seen = await this.#parts.carried.seen(node.id);
-        if (!node.isFull && leavesOut(seen.skipped)) changing.add(node.id);
-        folds.push(await this.#plan(node, seen, plan));
+        const captured = await this.#parts.carried.captured(node.id);
+        if (!node.isFull && leavesOut(captured.skipped)) changing.add(node.id);
+        folds.push(await this.#plan(node, captured, plan));
       }
       await this.#parts.database.transaction(() => this.#apply(folds, gone));
     } catch (error) {
@@ -161,7 +161,7 @@ export class SqliteRemoval {
     );
   }
 
-  async #plan(node: Node, seen: Seen, { nodes, gone, donors, standAlone }: Plan): Promise<Fold> {
+  async #plan(node: Node, captured: Captured, { nodes, gone, donors, standAlone }: Plan): Promise<Fold> {
     let donor: Node | undefined;
     let ancestor = node.parent === undefined ? undefined : nodes.get(node.parent);
     while (ancestor !== undefined && gone.has(ancestor.id)) {
@@ -172,7 +172,7 @@ export class SqliteRemoval {
     if (ancestor !== undefined) {
       const carried = await this.#parts.carried.of(ancestor.id, { gone, standAlone });
       const before = { snapshot: ancestor.snapshot, carried };
-      const rows = changeRows(await this.#parts.carried.changes(before, seen));
+      const rows = changeRows(await this.#parts.carried.changes(before, captured));
       const isSmall = rows.length <= rowsAtOnceMax && (await this.#rowCount(node)) <= rowsAtOnceMax;
       if (isSmall) return { node, ancestor, rows };
       return { node, ancestor, staged: await this.#stage(node, rows, false) };
@@ -218,7 +218,7 @@ export class SqliteRemoval {
       portionsOf(rows),
       () => (some) => insertRows(this.#parts.database, id, node.createdAt, some),
     );
-    await this.#parts.database.rest();
+    await this.#parts.database.drainJournal();
     return id;
   }
 

@@ -6,7 +6,7 @@ import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
 import { bytesOf, type TreePath } from '../../tree/tree-path.ts';
 import type { TreeReader } from '../tree-reader.ts';
-import type { CarriedRows, RowsBefore, Seen } from './carried.ts';
+import type { Captured, CarriedRows, RowsBefore } from './carried.ts';
 import { knownSizes } from './content.ts';
 import type { SqliteDatabase, SqlValue } from './database/database.ts';
 
@@ -51,7 +51,7 @@ export async function rowsFor(
   database: SqliteDatabase,
   trees: TreeReader,
   carried: CarriedRows,
-  { snapshot, skipped }: Seen,
+  { snapshot, skipped }: Captured,
   parent: ParentRows | undefined,
 ): Promise<RowSet> {
   if (parent === undefined) return fullRows(database, trees, snapshot);

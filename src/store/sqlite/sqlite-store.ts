@@ -33,7 +33,7 @@ import { SqliteRemoval } from './removal.ts';
 import { type SweptRows, sweep } from './sweep.ts';
 import { decodeNode, sqliteTrees } from './trees.ts';
 import { verifiedDatabase, verifyRows } from './verify.ts';
-import { SeenRows, SqliteWriter } from './writer.ts';
+import { KnownRows, SqliteWriter } from './writer.ts';
 
 /** The number of contents, and of chunks, remembered as readable. A forgotten one has to be read again. */
 const provenMax = 200_000;
@@ -86,7 +86,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   readonly #conversation: number;
   readonly #lease: SqliteLease;
   readonly #carried: CarriedRows;
-  readonly #seen: SeenRows;
+  readonly #knownRows: KnownRows;
   readonly #proven = new RecentSet(provenMax);
   readonly #provenChunks = new RecentSet(provenMax);
   readonly #checkpoints: SqliteCheckpoints;
@@ -101,7 +101,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     this.#database = database;
     this.#conversation = conversation;
     this.#lease = lease;
-    this.#seen = new SeenRows(database);
+    this.#knownRows = new KnownRows(database);
     this.#carried = new CarriedRows(database, this.trees);
     const parts = { database, trees: this.trees, carried: this.#carried, conversation, lease: lease.id };
     this.#checkpoints = new SqliteCheckpoints(parts);
@@ -115,13 +115,13 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   }
 
   writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
-    const [database, lease, seen] = [this.#database, this.#lease, this.#seen];
+    const [database, lease, knownRows] = [this.#database, this.#lease, this.#knownRows];
     const [proven, provenChunks] = [this.#proven, this.#provenChunks];
     if (writesAll) {
       proven.clear();
       provenChunks.clear();
     }
-    return new SqliteWriter({ database, lease, seen, proven, provenChunks, signal, writesAll });
+    return new SqliteWriter({ database, lease, knownRows, proven, provenChunks, signal, writesAll });
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string }> {
@@ -225,7 +225,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   }
 
   async close(): Promise<void> {
-    await this.#changes.idle();
+    await this.#changes.whenIdle();
     try {
       await this.#gitTrees.close();
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
@@ -426,14 +426,14 @@ async function rowsOf(
 async function treesOf(
   database: SqliteDatabase,
   root: string,
-  seen: Set<string>,
+  knownRows: Set<string>,
   slices: Slices,
 ): Promise<number> {
   let bytes = 0;
   const stack = [root];
   for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
+    if (knownRows.has(id)) continue;
+    knownRows.add(id);
     const key = Buffer.from(id, 'hex');
     const content = (
       await database.read(() => database.row('SELECT node FROM checkpoint_trees WHERE id = ?', key))

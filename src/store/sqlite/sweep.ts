@@ -58,7 +58,7 @@ class Sweep {
     const ofBlobs = await this.#removeBlobs();
     const ofChunks = (await this.#removeOrphanChunks()) + (await this.#removeUnusedChunks());
     await this.#giveBackPages();
-    await this.#database.rest();
+    await this.#database.drainJournal();
     // Also shrinks the journal. While another daemon reads, only a later sweep shrinks it.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
     return { bytesFreed: ofTrees + sum(ofBlobs) + ofChunks, blobsFreed: ofBlobs.length };

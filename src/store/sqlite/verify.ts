@@ -149,13 +149,13 @@ async function hasRightRowsNow({ database, trees, carried, slices }: Sources, ro
     }
     if (typeof parentSnapshot !== 'string') return true;
     const snapshot = parentSnapshot as SnapshotId;
-    const seen = await carried.seen(Number(id));
+    const captured = await carried.captured(Number(id));
     const before = { snapshot, carried: await carried.of(Number(parent)) };
-    if (await isIn(await carried.changes(before, seen))) return true;
+    if (await isIn(await carried.changes(before, captured))) return true;
     // Earlier versions recorded an unreadable path as deleted, and recorded the path as new when a later checkpoint
     // could read it.
     const alone = { snapshot, carried: new Map() };
-    return await isIn(await carried.changes(alone, { ...seen, skipped: [] }));
+    return await isIn(await carried.changes(alone, { ...captured, skipped: [] }));
   });
 }
 

@@ -43,7 +43,7 @@ const batchCountMax = 1000;
 export interface WriterParts {
   readonly database: SqliteDatabase;
   readonly lease: SqliteLease;
-  readonly seen: SeenRows;
+  readonly knownRows: KnownRows;
   /** Contents that this store wrote or read completely since it was opened. */
   readonly proven: RecentSet;
   /** Shared chunks, by their digests, that this store wrote or read since it was opened. */
@@ -84,7 +84,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   async seal(root: Directory): Promise<SnapshotId> {
     const since = await this.#begin();
-    await this.#large.idle();
+    await this.#large.whenIdle();
     await this.#flush(since);
     await this.#flushing;
     const sealing = new SqliteSeal(this.#parts, this.#added);
@@ -96,7 +96,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   async abort(): Promise<void> {
     this.#pending.clear();
-    await Promise.allSettled([this.#large.idle(), this.#flushing]);
+    await Promise.allSettled([this.#large.whenIdle(), this.#flushing]);
     await this.#end();
   }
 
@@ -113,7 +113,7 @@ export class SqliteWriter implements SnapshotWriter {
     if (this.#began === undefined) return;
     await this.#began;
     await this.#parts.lease.endWriting();
-    await this.#parts.database.rest();
+    await this.#parts.database.drainJournal();
   }
 
   async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
@@ -346,7 +346,7 @@ class SqliteSeal {
     };
     const visit = async (directory: Directory, isRoot: boolean): Promise<string | undefined> => {
       const { sealed } = directory;
-      if (sealed !== undefined && !this.#parts.seen.isLost(sealed)) {
+      if (sealed !== undefined && !this.#parts.knownRows.isLost(sealed)) {
         plan.reused.set(sealed, directory);
         return sealed;
       }
@@ -374,13 +374,13 @@ class SqliteSeal {
 
   /** Checks that everything that the plan relies on exists. Returns the generation of the check. */
   async #check(plan: Plan): Promise<number> {
-    const trees = await this.#parts.seen.missingTrees([...plan.reused.keys()], this.#parts.signal);
+    const trees = await this.#parts.knownRows.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
       // a sweep removed these directories, but they are still in memory, so they are stored again
-      this.#parts.seen.lose(trees.missing);
+      this.#parts.knownRows.lose(trees.missing);
       return -1;
     }
-    const blobs = await this.#parts.seen.missingBlobs([...plan.blobs], this.#parts.signal);
+    const blobs = await this.#parts.knownRows.missingBlobs([...plan.blobs], this.#parts.signal);
     if (blobs.missing.length > 0) {
       throw new CheckpointdError(
         'DataCorrupt',
@@ -413,8 +413,8 @@ class SqliteSeal {
       return true;
     });
     if (isStored) {
-      this.#parts.seen.addTrees(generation, [...plan.nodes.keys()]);
-      this.#parts.seen.addBlobs(generation, [...this.#added]);
+      this.#parts.knownRows.addTrees(generation, [...plan.nodes.keys()]);
+      this.#parts.knownRows.addBlobs(generation, [...this.#added]);
     }
     return isStored;
   }
@@ -424,7 +424,7 @@ class SqliteSeal {
    * the time. May take long.
    */
   #isAllThere(plan: Plan): boolean {
-    return this.#parts.seen.areThere([...plan.reused.keys()], [...plan.blobs]);
+    return this.#parts.knownRows.areThere([...plan.reused.keys()], [...plan.blobs]);
   }
 
   #insertNode({ id, bytes }: EncodedNode, stamp: number): void {
@@ -452,7 +452,7 @@ const blobsMissing =
   'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = value)';
 const askedAtOnce = 1000;
 
-export class SeenRows {
+export class KnownRows {
   readonly #database: SqliteDatabase;
   #generation = 0;
   readonly #trees = new Set<string>();
@@ -473,11 +473,11 @@ export class SeenRows {
   }
 
   missingTrees(ids: readonly string[], signal?: AbortSignal): Promise<MissingRows> {
-    return this.#look(treesMissing, this.#trees, ids, signal);
+    return this.#missing(treesMissing, this.#trees, ids, signal);
   }
 
   missingBlobs(ids: readonly BlobId[], signal?: AbortSignal): Promise<MissingRows> {
-    return this.#look(blobsMissing, this.#blobs, ids, signal);
+    return this.#missing(blobsMissing, this.#blobs, ids, signal);
   }
 
   addTrees(generation: number, ids: readonly string[]): void {
@@ -508,7 +508,7 @@ export class SeenRows {
     this.#blobs.clear();
   }
 
-  async #look(
+  async #missing(
     sql: string,
     known: Set<string>,
     ids: readonly string[],

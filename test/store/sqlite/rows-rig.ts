@@ -1,7 +1,7 @@
 // Rebuilds a checkpoint from its rows, and gives the expected result.
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
-import { notSeenIn, type SkippedPath } from '../../../src/capture/snapshot-sink.ts';
+import { type SkippedPath, skippedMatcher } from '../../../src/capture/snapshot-sink.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 import { sql } from '../../support/stores/sqlite.ts';
@@ -16,7 +16,7 @@ export function rebuilt(
   checkpoint: CheckpointId,
   skipped: readonly SkippedPath[] = [],
 ): string[] {
-  const isUnseen = notSeenIn(skipped);
+  const isSkipped = skippedMatcher(skipped);
   const chain: number[] = [];
   let id: unknown = sql(
     storage,
@@ -43,13 +43,13 @@ export function rebuilt(
       const name = Buffer.from(path as Uint8Array).toString('latin1');
       assert.is(tree.has(name), type !== 'added', `${String(type)} ${name}`);
       if (type === 'deleted' && at === chain.at(-1))
-        assert.not.ok(isUnseen(name as TreePath), `skipped ${name}`);
+        assert.not.ok(isSkipped(name as TreePath), `skipped ${name}`);
       if (type === 'deleted') tree.delete(name);
       else tree.set(name, `${String(mode)} ${String(permissions)} ${String(hash)} ${String(size)}`);
     }
   }
   return [...tree]
-    .filter(([path]) => !isUnseen(path as TreePath))
+    .filter(([path]) => !isSkipped(path as TreePath))
     .map(([path, what]) => `${path} ${what}`)
     .sort();
 }

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { given } from '../../../src/base/given.ts';
 import type { CheckpointId } from '../../../src/base/ids.ts';
-import { notSeenIn, type SkippedPath } from '../../../src/capture/snapshot-sink.ts';
+import { type SkippedPath, skippedMatcher } from '../../../src/capture/snapshot-sink.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
 import { sql, sqliteAfterwards, withSqlite } from '../../support/stores/sqlite.ts';
@@ -19,18 +19,18 @@ interface Living {
 
 /** Returns a tree in which some paths of the parent, or one of its directories, could not be read. */
 function withUnseen(
-  { tree, unseen }: { readonly tree: PlainTree; readonly unseen: readonly number[] },
+  { tree, skipChoices }: { readonly tree: PlainTree; readonly skipChoices: readonly number[] },
   parent: Living | undefined,
 ): Pick<Living, 'tree' | 'skipped'> {
   const held = [...(parent?.tree.keys() ?? []), ...(parent?.skipped.map(({ path }) => path) ?? [])];
-  const skipped = unseen.flatMap((choice): SkippedPath[] => {
+  const skipped = skipChoices.flatMap((choice): SkippedPath[] => {
     const path = held[choice % Math.max(1, held.length)];
     if (path === undefined || [...tree.keys()].some((file) => path.startsWith(`${file}/`))) return [];
     const shown = choice % 2 === 0 ? path : path.slice(0, Math.max(path.lastIndexOf('/'), 0)) || path;
     return [{ path: shown as TreePath, reason: 'unreadable' }];
   });
-  const isUnseen = notSeenIn(skipped);
-  return { tree: new Map([...tree].filter(([path]) => !isUnseen(path as TreePath))), skipped };
+  const isSkipped = skippedMatcher(skipped);
+  return { tree: new Map([...tree].filter(([path]) => !isSkipped(path as TreePath))), skipped };
 }
 
 const steps = fc.array(
@@ -40,7 +40,7 @@ const steps = fc.array(
       arbitrary: fc.record({
         tree: trees,
         parent: fc.nat(),
-        unseen: fc.array(fc.nat(), { maxLength: 3 }),
+        skipChoices: fc.array(fc.nat(), { maxLength: 3 }),
       }),
     },
     { weight: 2, arbitrary: fc.record({ remove: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }) }) },

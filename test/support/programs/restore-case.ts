@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { lookAtDisplaced } from '../../../src/restore/late-look.ts';
+import { checkDisplaced } from '../../../src/restore/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../../src/restore/restorer.ts';
 import { sweepTemporaries } from '../../../src/restore/temporaries.ts';
 import {
@@ -111,7 +111,7 @@ export async function lookAtAllDisplaced(root: string, note: string): Promise<vo
   const before = [...walk(root)];
   for (const directory of [`${root}.displaced`, `${root}.again`]) {
     if (!existsSync(directory)) continue;
-    assert.equal(await lookAtDisplaced({ directory, root, id, contents }), { edits: [], left: [] }, note);
+    assert.equal(await checkDisplaced({ directory, root, id, contents }), { edits: [], left: [] }, note);
     assert.not.ok(existsSync(directory), note);
   }
   assert.equal([...walk(root)], before, note);

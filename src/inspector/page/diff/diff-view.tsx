@@ -64,7 +64,7 @@ function configOf(hunks: readonly Hunk[] | undefined, isUnfolded: boolean) {
 export const DiffView = defineComponent(
   (props: DiffViewProps) => {
     const element = ref<HTMLElement>();
-    const look = useView();
+    const settings = useView();
     const view = shallowRef<EditorView | MergeView>();
     let draws = 0;
 
@@ -76,7 +76,7 @@ export const DiffView = defineComponent(
       const parent = element.value;
       if (own !== draws || parent === undefined) return;
       view.value?.destroy();
-      const shared = configOf(hunks, look.isUnfolded);
+      const shared = configOf(hunks, settings.isUnfolded);
       const [ofBefore, ofAfter] = hunkParts(props);
       if (props.isSideBySide || mustBeSideBySide(hunks, before))
         view.value = new MergeView({
@@ -107,7 +107,7 @@ export const DiffView = defineComponent(
         props.before,
         props.after,
         props.isSideBySide,
-        look.isUnfolded,
+        settings.isUnfolded,
         namesOf(props.offered),
       ],
       () => void draw(),

@@ -12,7 +12,7 @@ const looks = {
 } as const;
 
 /** Returns the style of a line, by its first characters. Returns undefined for a line of context. */
-function lookOf(line: string): Decoration | undefined {
+function decorationOf(line: string): Decoration | undefined {
   if (line.startsWith('@@') || line.startsWith('\\')) return looks.hunk;
   if (line.startsWith('+')) return looks.added;
   if (line.startsWith('-')) return looks.removed;
@@ -43,14 +43,14 @@ function decorated({ state, visibleRanges }: EditorView): DecorationSet {
     for (let at = from; at <= to; ) {
       const line = state.doc.lineAt(at);
       // The first characters are enough for the style. A line may be as long as the whole patch.
-      const look = lookOf(line.text.slice(0, 16));
-      if (look !== undefined) builder.add(line.from, line.from, look);
+      const decoration = decorationOf(line.text.slice(0, 16));
+      if (decoration !== undefined) builder.add(line.from, line.from, decoration);
       at = line.to + 1;
     }
   return builder.finish();
 }
 
-class Looks {
+class LineDecorations {
   lines: DecorationSet;
 
   constructor(view: EditorView) {
@@ -62,7 +62,7 @@ class Looks {
   }
 }
 
-const lineLooks = ViewPlugin.fromClass(Looks, { decorations: ({ lines }) => lines });
+const linePlugin = ViewPlugin.fromClass(LineDecorations, { decorations: ({ lines }) => lines });
 
 export const PatchView = defineComponent(
   (props: { readonly text: string; readonly label: string }) => {
@@ -71,7 +71,7 @@ export const PatchView = defineComponent(
     function draw(): void {
       view?.destroy();
       if (element.value === null) return;
-      const extensions = [readOnlyText, lineLooks, labelled(props.label)];
+      const extensions = [readOnlyText, linePlugin, labelled(props.label)];
       view = new EditorView({ doc: readable(props.text), extensions, parent: element.value });
     }
     onMounted(draw);

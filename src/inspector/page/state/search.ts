@@ -23,26 +23,26 @@ export const useSearch = defineStore('search', () => {
       ? wanted.replace(/^path:|^\.?\//, '')
       : undefined;
   });
-  let looks = 0;
+  let searches = 0;
 
   watch([path, () => timeline.session, () => timeline.checkpoints.length], ([wanted]) => {
-    looks += 1;
-    const own = looks;
+    searches += 1;
+    const own = searches;
     if (wanted === undefined || wanted === '') {
       holders.value = undefined;
       return;
     }
-    setTimeout(() => own === looks && void look(wanted, own), pauseMs);
+    setTimeout(() => own === searches && void findHolders(wanted, own), pauseMs);
   });
 
-  async function look(wanted: string, own: number): Promise<void> {
+  async function findHolders(wanted: string, own: number): Promise<void> {
     const params = { session: timeline.session, path: wanted, limit: historyMax };
     try {
       const { entries } = await link.ask('ledger/history', params);
-      if (own === looks) holders.value = new Set(entries.flatMap(({ checkpoint }) => checkpoint ?? []));
+      if (own === searches) holders.value = new Set(entries.flatMap(({ checkpoint }) => checkpoint ?? []));
     } catch {
       // The daemon refuses some paths, for example paths outside the work tree. No checkpoint has these paths.
-      if (own === looks) holders.value = new Set();
+      if (own === searches) holders.value = new Set();
     }
   }
 

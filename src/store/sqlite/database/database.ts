@@ -217,7 +217,7 @@ export class SqliteDatabase {
   }
 
   /** Writes the journal back once more after many slices, so that no later commit has to write it back. */
-  async rest(): Promise<void> {
+  async drainJournal(): Promise<void> {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
     await this.#journal.writeBack();
@@ -269,7 +269,7 @@ export class SqliteDatabase {
     }
   }
 
-  #look(): void {
+  #requireSideFiles(): void {
     const removed = this.#sides.removed();
     if (removed === undefined) return;
     this.#sides.bringIn(this.#connection);
@@ -283,13 +283,13 @@ export class SqliteDatabase {
   /** Checks the side files once for all of `work`, which may run thousands of statements. */
   #within<T>(work: () => T): T {
     if (this.#isWithin) return work();
-    this.#look();
+    this.#requireSideFiles();
     this.#isWithin = true;
     try {
       return work();
     } finally {
       this.#isWithin = false;
-      this.#sides.note();
+      this.#sides.remember();
     }
   }
 
@@ -319,7 +319,7 @@ export class SqliteDatabase {
 
   #open(): DatabaseConnection {
     if (!this.#isClosed) {
-      if (!this.#isWithin) this.#look();
+      if (!this.#isWithin) this.#requireSideFiles();
       return this.#connection;
     }
     throw new CheckpointdError(
@@ -384,7 +384,7 @@ class SideFiles {
    * Notes the side files after the first work, which creates them. An error here must not make the work look undone, so
    * the next work tries again.
    */
-  note(): void {
+  remember(): void {
     if (this.#watches !== undefined) return;
     const paths = [`${this.file}-wal`, `${this.file}-shm`];
     try {

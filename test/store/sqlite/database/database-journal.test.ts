@@ -71,11 +71,11 @@ test('a write in slices keeps the journal small, and the space of the journal is
     });
     assert.ok(writtenBack() > 5, `${writtenBack()} times`);
     assert.ok(highest < journalMax, `${highest} bytes`);
-    await database.rest();
+    await database.drainJournal();
     assert.is(journal(), 0);
     assert.equal(rows(), [[120, 24_000_000]]);
     const before = writtenBack();
-    await database.rest();
+    await database.drainJournal();
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
@@ -84,7 +84,7 @@ test('SQLite writes the journal back at its commits when the separate thread can
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);
     assert.ok(journal() < journalMax, `${journal()} bytes`);
-    await database.rest();
+    await database.drainJournal();
     assert.equal(rows(), [[120, 24_000_000]]);
   }, true));
 

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IdleScans } from '../../src/capture/idle-scans.ts';
+import { BackgroundScans } from '../../src/capture/background-scans.ts';
 import { until } from '../support/until.ts';
 
-const test = suite('idle scans');
+const test = suite('background scans');
 const fails = (error: unknown): never => {
   throw error;
 };
@@ -13,10 +13,10 @@ const fails = (error: unknown): never => {
 /** Runs scans that take `tookMs` each, unless a capture ends a scan earlier. Records when each scan began and ended. */
 async function scanning(
   tookMs: number,
-  body: (idle: IdleScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
+  body: (scans: BackgroundScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
 ): Promise<void> {
   const [began, ended]: [number[], number[]] = [[], []];
-  const idle = new IdleScans(
+  const scans = new BackgroundScans(
     async (signal) => {
       began.push(performance.now());
       await sleep(tookMs, undefined, { signal, ref: true }).catch(() => undefined);
@@ -27,46 +27,50 @@ async function scanning(
   );
   const alive = setInterval(() => undefined, 1000); // the timer of the scans keeps no process alive
   try {
-    await body(idle, began, ended);
+    await body(scans, began, ended);
   } finally {
     clearInterval(alive);
-    await idle.close();
+    await scans.close();
   }
 }
 
 /** Schedules a second scan, and returns the milliseconds until it begins. */
-async function untilSecond(idle: IdleScans, began: readonly number[], isAwaited: boolean): Promise<number> {
+async function untilSecond(
+  scans: BackgroundScans,
+  began: readonly number[],
+  isAwaited: boolean,
+): Promise<number> {
   const asked = performance.now();
-  idle.after(isAwaited);
+  scans.schedule(isAwaited);
   await until('the second scan has begun', () => began.length === 2);
   return (began[1] ?? 0) - asked;
 }
 
 test('the pause before a background scan grows with the duration of the previous scan', () =>
-  scanning(300, async (idle, began, ended) => {
-    idle.after(false);
+  scanning(300, async (scans, began, ended) => {
+    scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);
-    const waited = await untilSecond(idle, began, false);
+    const waited = await untilSecond(scans, began, false);
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
 test('a scan that a capture stops also lengthens the next pause by its duration', () =>
-  scanning(60_000, async (idle, began, ended) => {
-    idle.after(false);
+  scanning(60_000, async (scans, began, ended) => {
+    scans.schedule(false);
     await until('a scan runs', () => began.length === 1);
     await sleep(300); // the duration of the scan
-    idle.captureBegins();
+    scans.captureBegins();
     await until('the scan has ended', () => ended.length === 1);
-    idle.captureEnds();
-    const waited = await untilSecond(idle, began, false);
+    scans.captureEnds();
+    const waited = await untilSecond(scans, began, false);
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
 test('a scan begins at once when captures wait for it, even after a long scan', () =>
-  scanning(2000, async (idle, began, ended) => {
-    idle.after(false);
+  scanning(2000, async (scans, began, ended) => {
+    scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);
-    const waited = await untilSecond(idle, began, true);
+    const waited = await untilSecond(scans, began, true);
     assert.ok(waited < 8000, `after ${waited} ms`); // ten seconds otherwise
   }));
 

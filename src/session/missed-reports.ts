@@ -12,17 +12,17 @@ import { SessionDirectory } from './directory.ts';
 import { sessionsIn } from './listing.ts';
 import type { Session } from './session.ts';
 
-interface UnseenReports {
+interface MissedReports {
   readonly paths: ReadonlySet<TreePath>;
   /** True when the log of another session cannot be read, so that paths may be missing in `paths`. */
   readonly isPartial: boolean;
 }
 
 /**
- * Returns the paths of unseen writes in the session's work tree. Other sessions of the storage reported these
+ * Returns the paths of missed writes in the session's work tree. Other sessions of the storage reported these
  * writes since the given time, and this session did not see the reports.
  */
-export function unseenReports(session: Session, since: string): UnseenReports {
+export function missedReports(session: Session, since: string): MissedReports {
   const { options, log, workTree, ledger } = session.parts;
   const paths = new Set<TreePath>();
   let isPartial = false;

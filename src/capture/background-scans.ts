@@ -3,7 +3,7 @@
 // scan.
 
 /** The captures of one step of an agent follow each other within this time. */
-const idleMsUsual = 2000;
+const usualDelayMs = 2000;
 /**
  * No capture can be fast before the first scan. So the first scan waits only until the daemon has sent the current
  * answer.
@@ -15,9 +15,9 @@ const firstMs = 50;
  */
 const waitPerScan = 5;
 
-export class IdleScans {
-  readonly #look: (signal: AbortSignal) => Promise<void>;
-  readonly #idleMs: number;
+export class BackgroundScans {
+  readonly #scan: (signal: AbortSignal) => Promise<void>;
+  readonly #delayMs: number;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
@@ -30,13 +30,13 @@ export class IdleScans {
   #tookMs = 0;
 
   constructor(
-    look: (signal: AbortSignal) => Promise<void>,
+    scan: (signal: AbortSignal) => Promise<void>,
     failed: (error: unknown) => void,
-    idleMs = idleMsUsual,
+    delayMs = usualDelayMs,
   ) {
-    this.#look = look;
+    this.#scan = scan;
     this.#failed = failed;
-    this.#idleMs = idleMs;
+    this.#delayMs = delayMs;
   }
 
   /** Makes a capture wait for a running first scan, which ends earlier than a new scan would. */
@@ -56,7 +56,7 @@ export class IdleScans {
     this.interrupt();
   }
 
-  /** Notes that a capture has ended. {@link after} schedules the next scan. */
+  /** Notes that a capture has ended. {@link schedule} schedules the next scan. */
   captureEnds(): void {
     this.#captures -= 1;
   }
@@ -70,22 +70,24 @@ export class IdleScans {
    * Schedules a scan: at once, or when no capture follows. Does nothing during a capture, because each capture calls
    * this function when the capture ends.
    */
-  after(isFirst: boolean): void {
+  schedule(isFirst: boolean): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#captures > 0) return;
-    const ms = isFirst ? Math.min(firstMs, this.#idleMs) : Math.max(this.#idleMs, waitPerScan * this.#tookMs);
+    const ms = isFirst
+      ? Math.min(firstMs, this.#delayMs)
+      : Math.max(this.#delayMs, waitPerScan * this.#tookMs);
     this.#timer = setTimeout(() => this.#run(isFirst), ms).unref();
   }
 
   /** Ends the running scan. The next capture schedules another scan. */
-  async rest(): Promise<void> {
+  async stop(): Promise<void> {
     this.interrupt();
     await this.#done;
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
-    return this.rest();
+    return this.stop();
   }
 
   #run(isFirst: boolean): void {
@@ -106,7 +108,7 @@ export class IdleScans {
   async #timed(signal: AbortSignal): Promise<void> {
     const began = performance.now();
     try {
-      await this.#look(signal);
+      await this.#scan(signal);
     } finally {
       const ms = performance.now() - began;
       this.#tookMs = signal.aborted ? Math.max(this.#tookMs, ms) : ms;
