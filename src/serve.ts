@@ -147,7 +147,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const daemon = await load();
   if (listener === undefined) throw new Error('no client could reach a daemon that does not listen');
   server.listen(() => Promise.resolve(daemon));
-  place?.note(listener.path);
+  place?.writeNote(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
   if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this line
 }

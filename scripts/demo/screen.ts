@@ -24,9 +24,9 @@ export class Screen {
     console.log(`  ${text}`);
   }
 
-  check(what: string, holds: boolean): void {
-    this.say(`${holds ? '✓' : '✗'} ${what}`);
-    if (!holds) this.#failures += 1;
+  check(what: string, isTrue: boolean): void {
+    this.say(`${isTrue ? '✓' : '✗'} ${what}`);
+    if (!isTrue) this.#failures += 1;
   }
 
   /** Shows the progress of long work. Most calls print nothing. */

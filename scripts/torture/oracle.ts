@@ -88,7 +88,7 @@ export class Oracle {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
     const gone = [...this.#holdings].filter(([key]) => isGone(idIn(key))).map(([, holding]) => holding);
     for (const { path, thing } of await this.#missing(seats, new Map()))
-      if (work.get(path)?.git === thing.git || gone.some((holding) => holds(holding.get(path), thing)))
+      if (work.get(path)?.git === thing.git || gone.some((holding) => hasContent(holding.get(path), thing)))
         this.#displaced.delete(`${path}\0${thing.git}`);
   }
 
@@ -159,7 +159,7 @@ export class Oracle {
       for (const { id } of await list(seat)) {
         if (left.length === 0) return [];
         const holding = await this.holding(seat, id);
-        left = left.filter(({ path, thing }) => !holds(holding.get(path), thing));
+        left = left.filter(({ path, thing }) => !hasContent(holding.get(path), thing));
       }
     return left;
   }
@@ -173,7 +173,7 @@ export function assertHolds(holding: Holding, wanted: Manifest, where: string): 
   const wrong: string[] = [];
   for (const path of new Set([...holding.keys(), ...wanted.keys()])) {
     const [held, thing] = [holding.get(path), wanted.get(path)];
-    if (thing !== undefined && holds(held, thing) && held?.mode === gitMode(thing)) continue;
+    if (thing !== undefined && hasContent(held, thing) && held?.mode === gitMode(thing)) continue;
     wrong.push(
       `${path}: ${held === undefined ? 'absent' : `${held.mode} ${held.hash.slice(0, 8)}`}, not ${describe(thing)}`,
     );
@@ -181,7 +181,7 @@ export function assertHolds(holding: Holding, wanted: Manifest, where: string): 
   if (wrong.length > 0) throw new Defect(`${where} holds ${wrong.join('; ')}`);
 }
 
-export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
+export function hasContent(held: Held | undefined, { git, sha256 }: Thing): boolean {
   return held !== undefined && (held.hash === git || held.hash === sha256);
 }
 
@@ -189,7 +189,7 @@ export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
 export function isOnDisk(holding: Holding, work: Manifest): boolean {
   return [...holding].every(([path, held]) => {
     const thing = work.get(path);
-    return held.mode === '160000' || (thing !== undefined && holds(held, thing));
+    return held.mode === '160000' || (thing !== undefined && hasContent(held, thing));
   });
 }
 

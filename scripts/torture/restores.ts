@@ -1,7 +1,7 @@
 // Performs the steps that change the work tree, and checks their results.
 import type { Course, Episode } from './episode.ts';
 import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
-import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
+import { assertHolds, hasContent, isAtOrBelow, list, wanted } from './oracle.ts';
 import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
 import type { Step } from './steps.ts';
 import { Defect } from './tally.ts';
@@ -121,7 +121,7 @@ async function judgeCheckpoints(episode: Episode, course: Course, answer: Restor
   if (safety !== undefined) {
     const holding = await episode.oracle.holding(episode.seat, safety);
     for (const [name, thing] of isDisturbed ? [] : capturedBefore)
-      if (!holds(holding.get(name), thing))
+      if (!hasContent(holding.get(name), thing))
         throw new Defect(`the safety checkpoint lacks ${name} (${describe(thing)})`);
     const saved = new Map([...before].filter(([name]) => holding.has(name)));
     assertHolds(holding, saved, `the safety checkpoint ${safety}`);

@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WireFailure } from '../../test/support/frames.ts';
 import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
 import { testProgram } from '../../test/support/wire-client.ts';
+import { AnswerTimeout, longestWait, processorWaitOf, withinRunningTime } from './answer-time.ts';
 import { Bridge } from './clients/bridge.ts';
 import { bridgeTo, type ClientName } from './clients/bridges.ts';
 import { InProcessLine } from './clients/in-process.ts';
 import { type Line, OwnLine } from './clients/line.ts';
-import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
 import { Defect, type Tally } from './tally.ts';
 
 /** The daemon with the seam through which tests plan faults. The shipped daemon cannot plan faults. */
@@ -175,8 +175,8 @@ export class Seat {
     if (line === undefined) throw new Error('no daemon runs');
     if (line.hasEnded) return this.#ended(line, method);
     try {
-      const starved = starvationOf(line.pid);
-      const result = (await patiently(asked(line), this.options.patienceMs, starved)) as Record<
+      const waitedMs = processorWaitOf(line.pid);
+      const result = (await withinRunningTime(asked(line), this.options.patienceMs, waitedMs)) as Record<
         string,
         unknown
       >;
@@ -190,7 +190,7 @@ export class Seat {
         this.options.tally.failed(kind);
         return { is: 'failed', kind, effects, message: error.message };
       }
-      if (error instanceof Impatience) throw new Defect(`${method}: ${error.message}${this.#lastWords()}`);
+      if (error instanceof AnswerTimeout) throw new Defect(`${method}: ${error.message}${this.#lastWords()}`);
       if (error instanceof Defect) throw error;
       return this.#ended(line, method);
     }

@@ -2,7 +2,7 @@
 import { type Course, type Episode } from './episode.ts';
 import { lookAtAll } from './looks.ts';
 import { describe, isTemporary, type PathRef } from './manifest.ts';
-import { holds, isOnDisk, type Listed, list, wanted } from './oracle.ts';
+import { hasContent, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
 import type { Step, Trouble } from './steps.ts';
@@ -95,7 +95,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
     // A path that the rules ignore now, or ignored when the checkpoint was made, does not count as a difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
-      if (holding.has(path) && !holds(holding.get(path), thing))
+      if (holding.has(path) && !hasContent(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
     // The checkpoint with tag 0 is excluded, because the next opening may have made it. An opening makes this

@@ -201,7 +201,7 @@ export class Capturer {
       this.#remember(snapshot, result.root);
       if (isPlain) this.#last = result.root;
       const ms = performance.now() - started;
-      this.#note(result, reason, ms);
+      this.#logCapture(result, reason, ms);
       const { root, skipped, unknown, torn } = result;
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };
@@ -397,11 +397,11 @@ export class Capturer {
     return this.#options.handles?.()?.changes;
   }
 
-  #note(seen: Scanned['result'], reason: FullCaptureReason | undefined, ms: number): void {
+  #logCapture(result: Scanned['result'], reason: FullCaptureReason | undefined, ms: number): void {
     const { log } = this.#options;
     const why = reason ?? 'what changed';
-    log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
-    if (seen.ownerOnly.length > 0) log.warn(accessListsFound(seen.ownerOnly));
+    log.debug(`captured ${result.files} files, read ${result.read}, in ${ms.toFixed(0)} ms (${why})`);
+    if (result.ownerOnly.length > 0) log.warn(accessListsFound(result.ownerOnly));
     if (reason === undefined) this.#fast += 1;
     else this.#cold.set(reason, (this.#cold.get(reason) ?? 0) + 1);
   }

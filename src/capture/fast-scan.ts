@@ -119,7 +119,7 @@ export class Recheck {
     const scope = listings.get(rootPath)?.scope;
     for (const [, directory] of listings) {
       if (slices.isDue()) await slices.pause();
-      recheck.#note(directory, scope);
+      recheck.#add(directory, scope);
       // A directory that changed during the scan has no listing.
       for (const { path } of directory.below) if (!listings.has(path)) recheck.unwatched.add(path);
     }
@@ -130,7 +130,7 @@ export class Recheck {
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
     for (const directory of replaced) next.#forget(directory);
-    for (const directory of listed) next.#note(directory, outermost);
+    for (const directory of listed) next.#add(directory, outermost);
     for (const path of unwatched) if (listings.has(path)) next.unwatched.add(path);
     return next;
   }
@@ -146,7 +146,7 @@ export class Recheck {
     return byAge.slice(-rereadMax).map(([path]) => path);
   }
 
-  #note(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
+  #add(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
     const { path, entries } = directory;
     if (directory.failure !== undefined) this.directories.add(path);
     if (directory.hasGit || directory.gitDirectory !== undefined || directory.scope !== outermost)

@@ -80,7 +80,7 @@ export interface IgnoreOracle {
   /** Discards cached rules, because a `.gitignore` has changed. */
   renew(): void;
   /** Called for a `.gitignore` that git must not read because git would wait for ever (a FIFO). */
-  noteBlocked(path: string): void;
+  warnBlocked(path: string): void;
   /** Changes whenever the repository's index may have changed. */
   trackedKey(): string;
   /** Returns the paths below `prefix` in the repository's index, ignored or not. */
@@ -379,7 +379,7 @@ function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreO
     refresh: () => checker.refresh(),
     ignored: (paths) => checker.ignored(paths),
     renew: () => checker.renew(),
-    noteBlocked: (path) => checker.noteBlocked(path),
+    warnBlocked: (path) => checker.warnBlocked(path),
     trackedKey: () => index?.key() ?? '',
     tracked: async (prefix) => {
       if (index === undefined) return new Map();

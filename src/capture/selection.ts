@@ -44,9 +44,9 @@ export class Selection {
     const asks = new Map<IgnoreScope, { path: TreePath; entry: WalkedEntry }[]>();
     for (const directory of directories) {
       if (slices.isDue()) await slices.pause();
-      this.#noteRules(directory);
+      this.#checkRules(directory);
       const { blockedBy } = directory.chain;
-      if (blockedBy !== undefined) directory.scope.oracle.noteBlocked(blockedBy);
+      if (blockedBy !== undefined) directory.scope.oracle.warnBlocked(blockedBy);
       const mode = modeIn(directory);
       for (const [name, entry] of directory.entries) {
         if (mode === 'git') entry.ignored = true;
@@ -107,7 +107,7 @@ export class Selection {
   }
 
   /** Notes a change of rules. The engine caches rules, and is therefore restarted before the next query. */
-  #noteRules({ path, chain, scope }: WalkedDirectory): void {
+  #checkRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);
     const isNews = last === undefined ? !this.#isFresh.has(scope) : last !== chain.key;

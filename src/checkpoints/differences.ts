@@ -102,8 +102,8 @@ async function directoriesOf(
     if (before === after || !isAsked(path, paths)) continue;
     // Snapshots record only the unusual permissions of a directory. A directory is in a snapshot if the
     // snapshot has a file below the directory.
-    const holdsBoth = (await holdsBelow(store, from, path)) && (await holdsBelow(store, to, path));
-    if (!holdsBoth) continue;
+    const isInBoth = (await hasFilesBelow(store, from, path)) && (await hasFilesBelow(store, to, path));
+    if (!isInBoth) continue;
     const directoryModes = [directoryMode(before), directoryMode(after)] as const;
     const still = { letter: undefined, binary: false, linesAdded: 0, linesRemoved: 0 };
     found.push({ path, change: 'modified', ...still, directoryModes });
@@ -111,7 +111,7 @@ async function directoriesOf(
   return found;
 }
 
-async function holdsBelow(store: SnapshotStore, snapshot: SnapshotId, path: TreePath): Promise<boolean> {
+async function hasFilesBelow(store: SnapshotStore, snapshot: SnapshotId, path: TreePath): Promise<boolean> {
   return (await store.entries(snapshot, path)).some((entry) => entry.path !== path);
 }
 

@@ -20,7 +20,7 @@ export interface OperationContext {
    * Notes that the request first recovered an interrupted restore. If the request then fails, its error must
    * not say that nothing changed.
    */
-  noteRecovered(): void;
+  onRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;
   /** Warns the client that a part of a successful request failed. `cause` is only for the log. */
   warn(warning: string, cause?: unknown): void;

@@ -35,7 +35,7 @@ export class RemovedParents {
    * between note and removal does no harm, because the note stays true. @throws NoSpace, StoreUnavailable:
    * then only this process knows the parents
    */
-  note(going: readonly CheckpointRecord[]): void {
+  record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));
     if (pairs.length === 0) return;
     this.#learn(pairs);

@@ -110,7 +110,7 @@ async function joinedOrOpened(
   let stored: StoredSession | undefined = chosen;
   let own: CheckpointdClient | undefined;
   let refused: string | undefined;
-  const noteOnce = (why: string): void => {
+  const warnOnce = (why: string): void => {
     if (why !== refused) note(why);
     refused = why;
   };
@@ -119,7 +119,7 @@ async function joinedOrOpened(
       const now: StoredSession =
         stored ?? storedSessions(storage).find((each) => each.session === session) ?? chosen;
       stored = undefined;
-      const there = await joined(now, hello, noteOnce);
+      const there = await joined(now, hello, warnOnce);
       if (there !== undefined) {
         await own?.close();
         return there;

@@ -70,7 +70,7 @@ export class DaemonConnection {
   #gone: CheckpointdGoneError | undefined;
   #broken: NodeJS.Timeout | undefined;
   #lastId = 0;
-  #holds = 0;
+  #keepAlives = 0;
 
   constructor(link: DaemonLink) {
     this.#link = link;
@@ -96,7 +96,7 @@ export class DaemonConnection {
     this.#lastId += 1;
     const id = this.#lastId;
     const cancel = (): void => void this.#send({ method: '$/cancelRequest', params: { id } });
-    const release = this.#hold();
+    const release = this.#keepAlive();
     try {
       return await new Promise<Wire.ResultOf<M>>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject, onProgress });
@@ -121,7 +121,7 @@ export class DaemonConnection {
    */
   async notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
-    const release = this.#hold();
+    const release = this.#keepAlive();
     try {
       if (!(await this.#send({ method, params }))) throw await this.#end;
     } finally {
@@ -148,12 +148,12 @@ export class DaemonConnection {
   }
 
   /** Makes the daemon keep this process alive until the caller calls the returned function. */
-  #hold(): () => void {
-    this.#holds += 1;
-    if (this.#holds === 1) this.#link.keepAlive(true);
+  #keepAlive(): () => void {
+    this.#keepAlives += 1;
+    if (this.#keepAlives === 1) this.#link.keepAlive(true);
     return () => {
-      this.#holds -= 1;
-      if (this.#holds === 0) this.#link.keepAlive(false);
+      this.#keepAlives -= 1;
+      if (this.#keepAlives === 0) this.#link.keepAlive(false);
     };
   }
 

@@ -29,13 +29,13 @@ export interface StoredSession {
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
-  const holds = ({ workspace }: StoredSession): boolean =>
+  const contains = ({ workspace }: StoredSession): boolean =>
     place === undefined || place === workspace || place.startsWith(workspace === '/' ? '/' : `${workspace}/`);
   return namesIn(storage)
     .filter((name) => /^ses_[0-9a-z]{26}$/.test(name))
     .map((name) => read(storage, name))
     .filter((session) => session !== undefined)
-    .filter(holds)
+    .filter(contains)
     .sort(
       (a, b) =>
         (place === undefined ? 0 : b.workspace.length - a.workspace.length) ||

@@ -92,7 +92,7 @@ class Backlog {
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;
-    if (session.enabled === undefined || backlogs.get(session) !== this || !owner.holds()) return true;
+    if (session.enabled === undefined || backlogs.get(session) !== this || !owner.isOwner()) return true;
     try {
       const remote = attemptOr(undefined, isUnknownRemote, () =>
         new Remotes(directory.storage).get(this.#remote),

@@ -15,7 +15,7 @@ import { capturePresent, countersOf, presentFacts, publish } from '../checkpoint
 import { parseName, parseTag, tagParts, toolTag, turnTag } from '../checkpoints/tag.ts';
 import { checkLength } from '../conversation/entry.ts';
 import type * as Wire from '../protocol/types.ts';
-import { noteCheckpoint } from '../session/authorship.ts';
+import { recordCheckpoint } from '../session/authorship.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { checkpointAnswer, skipped } from './answers/checkpoint-answer.ts';
@@ -71,12 +71,13 @@ async function create({
   await afterCommit(
     context,
     'The checkpoint was made, but the daemon could not record who changed which file',
-    () => noteCheckpoint(session, head, made),
+    () => recordCheckpoint(session, head, made),
   );
   const { directory, marker } = session.parts;
-  const unnoted = 'The checkpoint was made, but the daemon could not record that the work tree was replaced';
-  await afterCommit(context, unnoted, () => directory.noteWorkTree(marker, made.record.seq));
-  session.noteSummary();
+  const unrecorded =
+    'The checkpoint was made, but the daemon could not record that the work tree was replaced';
+  await afterCommit(context, unrecorded, () => directory.recordWorkTree(marker, made.record.seq));
+  session.writeSummary();
   const since = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
   await session.parts.events.created(session, made, since, context.client);
   return createAnswer(session, made, { created: true, capture: facts }, context, capture);

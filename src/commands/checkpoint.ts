@@ -40,7 +40,7 @@ export const checkpointInit = defineCommand(
       await already.store.sizes([]); // reads only: a lost store throws here
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
-    session.noteSummary();
+    session.writeSummary();
     return initAnswer(session, already === undefined, Math.round(clock.monotonic() - started), context);
   },
   { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
@@ -97,7 +97,7 @@ export const checkpointClean = defineCommand(
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
     // After a kill from here on, the next start finds no checkpoints, and may not even look for them.
-    if (intended) await noteCleaned(session, context, intended);
+    if (intended) await recordCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);
   },
@@ -122,7 +122,7 @@ async function removeStore(
   const { directory, log } = session.parts;
   const lost = 'The checkpoints were removed, but not all of their stored data';
   session.disable('Cleaned');
-  session.noteSummary();
+  session.writeSummary();
   await afterCommit(context, lost, () => capture.close());
   await afterCommit(context, lost, () => store.destroy());
   await afterCommit(context, lost, () => store.close());
@@ -138,7 +138,11 @@ async function removeStore(
   );
 }
 
-async function noteCleaned({ parts }: Session, context: OperationContext, intended: Intended): Promise<void> {
+async function recordCleaned(
+  { parts }: Session,
+  context: OperationContext,
+  intended: Intended,
+): Promise<void> {
   await afterCommit(context, "The checkpoints were removed, but the session's log could not record it", () =>
     parts.operations.intend(context.stamp, intended, 'isDone'),
   );
@@ -305,10 +309,10 @@ export async function removeCheckpoints(
   const lost =
     'The checkpoints were removed. The daemon knows the order of the other checkpoints only until the session closes, because it could not store the parents of the removed checkpoints';
   await afterCommit(context, lost, () =>
-    removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),
+    removedParents.record(ids.flatMap((id) => index.byId(id)?.record ?? [])),
   );
   await store.remove(ids);
   index.remove(ids);
-  session.noteSummary();
+  session.writeSummary();
   return ids.length;
 }

@@ -32,10 +32,10 @@ export async function execute(
 ): Promise<object> {
   const warnings: string[] = [];
   let isRecovered = false;
-  const noteRecovered = (): void => {
+  const onRecovered = (): void => {
     isRecovered = true;
   };
-  const context = contextOf(request, daemon, warnings, noteRecovered);
+  const context = contextOf(request, daemon, warnings, onRecovered);
   const call = { params, client: request.client, daemon, context, warnings };
   try {
     if ('runOutside' in command) return withWarnings(await command.runOutside(call), warnings);
@@ -68,7 +68,7 @@ export async function executeReading(
   const context: OperationContext = {
     signal,
     stamp: {},
-    noteRecovered: () => undefined,
+    onRecovered: () => undefined,
     progress: () => () => undefined,
     warn: refuse,
   };
@@ -168,13 +168,13 @@ function contextOf(
   { signal, progress, client }: Request,
   { log }: DaemonParts,
   warnings: string[],
-  noteRecovered: () => void,
+  onRecovered: () => void,
 ): OperationContext {
   return {
     signal,
     client,
     stamp: {},
-    noteRecovered,
+    onRecovered,
     progress: (phase) => (done) => progress.report({ phase, ...done }),
     warn: (warning, cause) => {
       warnings.push(warning);

@@ -27,7 +27,7 @@ const removedAtOnce = 10;
 
 /** Returns the bytes of the session's data. Data of other sessions in a shared store does not count. */
 export async function bytesHeld({ store }: Checkpoints): Promise<number> {
-  return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
+  return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
 }
 
 /**
@@ -219,7 +219,7 @@ class LimitKeeper {
   async #enforce(): Promise<void> {
     const { queue, log, clock } = this.#session.parts;
     try {
-      const isDone = await queue.runAside((signal) => this.#keep(signal), 'limits');
+      const isDone = await queue.runPreemptible((signal) => this.#keep(signal), 'limits');
       if (isDone === undefined) return; // the session is closed
       this.#sinceMs = isDone ? undefined : (this.#sinceMs ?? clock.monotonic());
       if (!isDone) this.enforceIn(againMs);
@@ -286,7 +286,7 @@ class LimitKeeper {
     const context: OperationContext = {
       signal: new AbortController().signal, // no request cancels a removal that has begun
       stamp: {},
-      noteRecovered: () => undefined,
+      onRecovered: () => undefined,
       progress: () => () => undefined,
       warn: (warning) => log.warn(warning),
     };

@@ -222,7 +222,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
             signal,
             log: daemon.log,
             onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
-            beforeCommit: (made) => daemon.operationsOf(storage).noteImport(stamp, made, answerOf(made)),
+            beforeCommit: (made) => daemon.operationsOf(storage).recordImport(stamp, made, answerOf(made)),
           },
         );
         return answerOf(marker);

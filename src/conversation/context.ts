@@ -337,7 +337,7 @@ export class StickyContext {
    * paths, any file may have changed. If the context has a glob, every change counts, because the glob may
    * match a new file.
    */
-  noteChanges(changed?: Iterable<string>): void {
+  invalidate(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
     if (changed === undefined || hasGlob) return this.#forget();
     for (const path of changed) {

@@ -69,7 +69,7 @@ export function positionOf(history: Sequence<HistoryEntry>, id: EntryId): number
   );
 }
 
-export function holdsEntry(history: Sequence<HistoryEntry>, id: EntryId): boolean {
+export function hasEntry(history: Sequence<HistoryEntry>, id: EntryId): boolean {
   for (let index = history.length - 1; index >= 0; index -= 1) {
     if (history.at(index)?.id === id) return true;
   }

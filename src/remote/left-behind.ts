@@ -130,9 +130,9 @@ export class LeftBehind {
   /**
    * Records that the contents of a tree were sent before and need no scan. `idOf` returns this store's id of a content.
    */
-  noteSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
+  recordSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
     for (const node of root.entries.values()) {
-      if (isDirectory(node)) this.noteSent(node, idOf);
+      if (isDirectory(node)) this.recordSent(node, idOf);
       else {
         const blob = idOf(node.blob);
         if (blob !== undefined && !this.#scanned.has(blob)) this.#scanned.set(blob, '');

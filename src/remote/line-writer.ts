@@ -243,7 +243,7 @@ class SentTrees {
     if (this.#last === undefined) return;
     const origins = this.#isGit ? undefined : this.#copier.origins;
     const sent = await this.#job.objects.directory(this.#last.sent);
-    this.#behind.noteSent(sent, (blob) => (origins === undefined ? blob : origins.get(blob)));
+    this.#behind.recordSent(sent, (blob) => (origins === undefined ? blob : origins.get(blob)));
   }
 }
 

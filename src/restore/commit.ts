@@ -77,7 +77,7 @@ export class Commit {
     try {
       const moved = this.#names.statsOf(aside);
       if (moved === undefined || isSameContent(moved, signature)) {
-        this.#noteShared(moved);
+        this.#recordShared(moved);
         this.#names.dismiss(aside);
         return 'done';
       }
@@ -110,7 +110,7 @@ export class Commit {
     if (second === undefined) return 'conflict';
     const linked = this.#names.statsOf(second);
     const isVerified = linked !== undefined && isSameContent(linked, signature);
-    if (isVerified) this.#noteShared(linked);
+    if (isVerified) this.#recordShared(linked);
     if (isVerified && this.#place(second.beside, to) === 'done') return 'done';
     this.#names.remove(second);
     return 'conflict';
@@ -218,11 +218,11 @@ export class Commit {
     const aside = this.#names.link(path);
     const stats = aside && this.#names.statsOf(aside);
     if (aside === undefined || stats === undefined) return aside && { aside };
-    this.#noteShared(stats, 2n);
+    this.#recordShared(stats, 2n);
     if (isSameContent(stats, signature)) return { aside, shown: signature };
     const first = this.#shownAsAnother(path, stats, signature);
     if (first === undefined) return { aside };
-    this.#noteShared(first, 2n);
+    this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
     // The late look identifies a file by its inode, and would take this file for another file.
     this.#names.remove(aside);
@@ -245,7 +245,7 @@ export class Commit {
 
   /** Moves the directory aside, verifies all its files there, puts the file in place, then removes the directory. */
   #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): CommitOutcome {
-    if (!this.#holdsOnly(path, path, held)) return 'conflict';
+    if (!this.#containsOnly(path, path, held)) return 'conflict';
     const wrapper = this.#temporaries.next(parentOf(path));
     const aside = join(wrapper, nameOf(path));
     files.mkdirSync(this.#tree.address(wrapper), { mode: 0o700 });
@@ -257,7 +257,7 @@ export class Commit {
       this.#temporaries.gone(wrapper);
       throw error;
     }
-    if (!this.#holdsOnly(aside, path, held) || this.#place(temporary, path) === 'conflict') {
+    if (!this.#containsOnly(aside, path, held) || this.#place(temporary, path) === 'conflict') {
       this.#tree.forget(wrapper);
       if (statsAt(this.#tree, path) !== undefined) this.keep(wrapper);
       else {
@@ -280,15 +280,15 @@ export class Commit {
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
     // A program that still uses the directory has made a file in it, so the directory is kept. Empty
     // directories are removed with the other temporary files.
-    else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.keep(wrapper);
+    else if (!isGone && !this.#containsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }
 
   /** True when the directory that moved from `home` to `at` contains only the files in `held`, all unchanged. */
-  #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
+  #containsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);
-      if (isDirectory) return this.#holdsOnly(path, join(home, name), held);
+      if (isDirectory) return this.#containsOnly(path, join(home, name), held);
       const signature = held.get(join(home, name));
       const stats = signature && statsAt(this.#tree, path);
       return signature !== undefined && stats !== undefined && isSameContent(stats, signature);
@@ -303,7 +303,7 @@ export class Commit {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
       if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
       else if (held.has(join(home, name))) {
-        this.#noteShared(statsAt(this.#tree, join(at, name)));
+        this.#recordShared(statsAt(this.#tree, join(at, name)));
         files.unlinkSync(this.#tree.address(join(at, name)));
       }
     }
@@ -316,7 +316,7 @@ export class Commit {
   }
 
   /** Notes a file with further names. `own` is the number of names that the restore knows. */
-  #noteShared(stats: BigIntStats | undefined, own = 1n): void {
+  #recordShared(stats: BigIntStats | undefined, own = 1n): void {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
 

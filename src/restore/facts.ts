@@ -186,7 +186,7 @@ async function factsOf(
       reason === 'tooLarge' && known?.has(path) === true ? [path] : [],
     ),
     directoryPermissions,
-    targetHolds: (directory) => inTarget(directory) > 0,
+    hasFilesInTarget: (directory) => inTarget(directory) > 0,
     conflicts,
     onConflict: job.onConflict,
     folding,

@@ -62,7 +62,7 @@ export class MergedContents {
   }
 
   /** True when a content can be read. If only a report has the content, stores the content first. */
-  async holds(blob: BlobId): Promise<boolean> {
+  async has(blob: BlobId): Promise<boolean> {
     if (this.#stored.has(blob)) return true;
     const [size = -1] = await this.#store.sizes([blob]);
     if (size >= 0) return true;

@@ -247,7 +247,7 @@ class WholeDirectories {
   }
 
   async find(): Promise<StagedDirectory[]> {
-    for (const { from, to } of this.#moves.values()) this.#note(from, to);
+    for (const { from, to } of this.#moves.values()) this.#addDestination(from, to);
     const candidates = [...this.#leadsTo].flatMap(([from, to]) => (to === undefined ? [] : [from]));
     if (groupHasMoreRights(this.#usualMode)) await this.#access.ask(candidates);
     const tops: TreePath[] = [];
@@ -262,7 +262,7 @@ class WholeDirectories {
     return !ancestors(from).some((above) => this.#isWhole.get(above) === true);
   }
 
-  #note(from: TreePath, to: TreePath): void {
+  #addDestination(from: TreePath, to: TreePath): void {
     let isSame = true;
     for (let [a, b] = [from, to]; ; ) {
       isSame &&= nameOf(a) === nameOf(b);

@@ -32,7 +32,7 @@ export class Mover {
    */
   async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
     const expected: Expected = new Map(held.map((move) => [move.from, move]));
-    if (!(await this.#holdsOnly(from, expected))) return undefined;
+    if (!(await this.#containsOnly(from, expected))) return undefined;
     if (this.#try(() => this.#commit.renameDirectory(from, to)) !== true) return undefined;
     const moved = new Set<StagedMove>();
     await this.#review(from, to, expected, moved);
@@ -63,12 +63,12 @@ export class Mover {
     return attempt((error) => pathReason(error) !== undefined, step);
   }
 
-  async #holdsOnly(directory: TreePath, expected: Expected): Promise<boolean> {
+  async #containsOnly(directory: TreePath, expected: Expected): Promise<boolean> {
     for (const { name, isDirectory } of this.#names(directory)) {
       if (this.#slices.isDue()) await this.#slices.pause();
       const path = join(directory, name);
       if (isDirectory) {
-        if (!(await this.#holdsOnly(path, expected))) return false;
+        if (!(await this.#containsOnly(path, expected))) return false;
       } else if (!this.#isStill(path, expected.get(path))) return false;
     }
     return true;

@@ -86,7 +86,7 @@ class Pairs {
       if (to === undefined) return true;
       this.#free.get(keyOf(file.expected))?.delete(to);
       this.#moves.push({ from: file.path, to });
-      this.#noteDirectories(file.path, to);
+      this.#addDirectories(file.path, to);
       return false;
     });
   }
@@ -116,7 +116,7 @@ class Pairs {
     return undefined;
   }
 
-  #noteDirectories(from: TreePath, to: TreePath): void {
+  #addDirectories(from: TreePath, to: TreePath): void {
     for (let [a, b] = [from, to]; nameOf(a) === nameOf(b); ) {
       [a, b] = [parentOf(a), parentOf(b)];
       if (a === '' || b === '' || this.#directories.has(a)) return;

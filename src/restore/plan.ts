@@ -180,7 +180,7 @@ export interface RestoreFacts {
    * Returns true when the target has a file below a directory. Called only for directories with stricter
    * present bits.
    */
-  readonly targetHolds: (directory: TreePath) => boolean;
+  readonly hasFilesInTarget: (directory: TreePath) => boolean;
   /** The paths whose present content comes from neither a checkpoint nor the agent (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
@@ -501,7 +501,7 @@ class Draft {
   }
 
   #directoryPermissions(): PermissionChange[] {
-    const { directoryPermissions, targetHolds } = this.#facts;
+    const { directoryPermissions, hasFilesInTarget } = this.#facts;
     const { present, target } = directoryPermissions;
     const operations: PermissionChange[] = [];
     for (const path of new Set([...present.keys(), ...target.keys()])) {
@@ -509,7 +509,7 @@ class Draft {
       if (present.get(path) === permissions || !this.#isSelected(path) || isUnsafe(path)) continue;
       if (permissions !== undefined) operations.push({ kind: 'directory', path, permissions });
       // A directory outside the target never gets wider permissions.
-      else if (targetHolds(path)) operations.push({ kind: 'directory', path });
+      else if (hasFilesInTarget(path)) operations.push({ kind: 'directory', path });
     }
     return operations.sort((a, b) => shallowFirst(b.path, a.path));
   }

@@ -46,7 +46,7 @@ export interface RestoreSite extends RecordSources {
    * Records the authors of the changes between the checkpoints before and after a restore. `ours` are the
    * paths that the restore wrote.
    */
-  noteAuthors(
+  recordAuthors(
     before: StoredCheckpoint | undefined,
     made: StoredCheckpoint,
     ours: ReadonlySet<TreePath>,

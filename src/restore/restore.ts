@@ -77,7 +77,7 @@ export async function reportRecovered(
     conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited outside this session since`;
   const paths = `${counted(restored.length, 'path')} restored and ${deleted.length} deleted${edits}`;
   context.warn(`${what}: ${paths}. checkpoint/undo reverses it.`);
-  context.noteRecovered();
+  context.onRecovered();
   await site.announce(target, outcome, { isRecovered: true, by: context.client });
 }
 
@@ -164,7 +164,7 @@ export async function applyJob(
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);
-  note(site, journal, intentOf(id, prepared, directoryAt(workTree.root), context));
+  writeIntent(site, journal, intentOf(id, prepared, directoryAt(workTree.root), context));
   site.setUnfinished(true);
   const applied = await applyPlan(site, prepared, { id, journal }, context);
   if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
@@ -185,7 +185,7 @@ export async function applyJob(
     });
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
-  await noteDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
+  await recordDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
   // A path that another program changed before the restore reached it was skipped, so the path does not count
   // as restored.
   const others = [...changed, ...applied.conflicts].map(
@@ -243,7 +243,7 @@ async function applyPlan(
  * Writes the note. When the write fails, removes the note, because otherwise the next start would carry out
  * the restore.
  */
-function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
+function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
     journal.write(intent);
   } catch (error) {
@@ -371,7 +371,7 @@ function composeRestored(
  * authors. `ours` are the paths that the restore wrote or deleted. The published checkpoint is already
  * decisive, so a failure here does not fail the restore.
  */
-async function noteDone(
+async function recordDone(
   site: RestoreSite,
   before: StoredCheckpoint | undefined,
   made: StoredCheckpoint,
@@ -381,6 +381,6 @@ async function noteDone(
   const lost = 'The restore is done, but the log of the session could not record it';
   await afterCommit(context, lost, async () => {
     if (made.record.scope !== 'files') site.conversation.recordHead();
-    await site.noteAuthors(before, made, ours);
+    await site.recordAuthors(before, made, ours);
   });
 }

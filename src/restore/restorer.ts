@@ -271,7 +271,7 @@ class Restorer {
       else {
         for (const each of directory.files) {
           if (!moved.has(each)) left.push(each);
-          else this.#noteMoved(each);
+          else this.#recordMoved(each);
         }
       }
     }
@@ -289,7 +289,7 @@ class Restorer {
     return left;
   }
 
-  #noteMoved({ from, to }: StagedMove): void {
+  #recordMoved({ from, to }: StagedMove): void {
     this.#restored.push(to);
     this.#deleted.push(from);
     this.#progress();

@@ -174,7 +174,7 @@ interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
 export async function sideOfAuthor(
   { changes, renames }: MergeSide,
   { whole, steps, left }: AuthorsPart,
-  contents: Pick<MergedContents, 'merge' | 'holds'>,
+  contents: Pick<MergedContents, 'merge' | 'has'>,
 ): Promise<AuthorsSide> {
   const kept: TreeChange[] = [];
   const partial = new Set<TreePath>();
@@ -204,12 +204,12 @@ const stepLabels = { ours: 'present', base: 'the author', theirs: 'before' };
 async function withoutSteps(
   end: BlobId,
   steps: readonly ReportedStep[],
-  contents: Pick<MergedContents, 'merge' | 'holds'>,
+  contents: Pick<MergedContents, 'merge' | 'has'>,
 ): Promise<BlobId | undefined> {
   let blob = end;
   for (const { before, after } of steps.toReversed()) {
     if (before === 'absent' || after === 'absent') return undefined;
-    if (!(await contents.holds(before)) || !(await contents.holds(after))) return undefined;
+    if (!(await contents.has(before)) || !(await contents.has(after))) return undefined;
     if (blob === after) blob = before;
     else {
       const merged = await contents.merge(after, blob, before, stepLabels);

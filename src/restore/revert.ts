@@ -353,12 +353,13 @@ async function directoryChanges(
   if (old.size === 0 && now.size === 0) return changed;
   const before = await store.directory(from);
   const ours = await store.directoryPermissions(present.snapshot);
-  const holds = (tree: Directory, path: TreePath): boolean => asDirectory(nodeAt(tree, path)) !== undefined;
+  const isDirectoryIn = (tree: Directory, path: TreePath): boolean =>
+    asDirectory(nodeAt(tree, path)) !== undefined;
   for (const path of new Set([...old.keys(), ...now.keys()])) {
     const isChanged = old.get(path) !== now.get(path) && ours.get(path) === now.get(path);
     if (!isChanged || !isAsked(path, paths)) continue;
     // A directory that is not in the earlier tree has no earlier permissions to restore.
-    if (holds(before, path) && holds(present.root, path)) changed.set(path, old.get(path));
+    if (isDirectoryIn(before, path) && isDirectoryIn(present.root, path)) changed.set(path, old.get(path));
   }
   return changed;
 }

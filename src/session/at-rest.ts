@@ -150,8 +150,8 @@ async function assemble(
   const { sessionLog, conversation, others } = await readKeptLog(directory, marker);
   const log = createLog('error', []);
   const notOurs = {
-    holds: () => false,
-    mustHold: () => {
+    isOwner: () => false,
+    requireOwner: () => {
       throw doubt('the command may only read the session');
     },
     release: () => undefined,

@@ -66,7 +66,7 @@ function keep(
  * the change, that session is the author. Otherwise the author is the agent for the checkpoint of a tool, and
  * the user for the checkpoint of a turn.
  */
-export async function noteCheckpoint(
+export async function recordCheckpoint(
   session: Session,
   before: StoredCheckpoint | undefined,
   made: StoredCheckpoint,
@@ -109,7 +109,7 @@ async function changesSinceKnown(
  * Records the authors after a restore. The author of paths that the restore wrote or deleted is this session.
  * The author of other changes since the checkpoint before the restore is the user or another session.
  */
-export async function noteRestore(
+export async function recordRestore(
   session: Session,
   before: StoredCheckpoint | undefined,
   { record }: StoredCheckpoint,
@@ -208,7 +208,7 @@ export async function recordWrite(
   // Other sessions log the report first. After a kill in between, they know at least that this session wrote
   // the path.
   for (const other of session.parts.neighbours(session))
-    noteReport(other, session, { path: write.path, content, at });
+    recordReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
   // Logs before changing the ledger, so that the ledger stays unchanged when the log refuses the record.
   keep(session, record === undefined ? [] : [record], {
@@ -259,7 +259,7 @@ type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
  * Records in a session a write that another session on the work tree reported. If the write cannot be logged,
  * gives a warning.
  */
-function noteReport(session: Session, writer: Session, written: Written): void {
+function recordReport(session: Session, writer: Session, written: Written): void {
   const report = reportFor(session, writer, written);
   if (report === undefined) return;
   try {

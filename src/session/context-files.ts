@@ -66,7 +66,7 @@ export class TreeContextFiles implements ContextFiles {
   async match(pattern: string): Promise<readonly ContextFile[]> {
     const path = fromText(pattern);
     const found = this.find(path);
-    if (found.is === 'file') return [this.#note(pattern, found)];
+    if (found.is === 'file') return [this.#record(pattern, found)];
     const matched: ContextFile[] = [];
     if (found.is === 'directory') {
       if (found.real === path) await this.#walk(path, undefined, matched);
@@ -146,7 +146,7 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  #note(path: string, found: Found & { readonly is: 'file' }): ContextFile {
+  #record(path: string, found: Found & { readonly is: 'file' }): ContextFile {
     this.#found.set(path, found);
     return { path, bytes: found.bytes };
   }
@@ -165,7 +165,7 @@ export class TreeContextFiles implements ContextFiles {
         } else if (isWhole && isText(path)) {
           // A linked directory is not entered, because its files are found under their real paths.
           const found = this.find(path);
-          if (found.is === 'file') matched.push(this.#note(toText(path), found));
+          if (found.is === 'file') matched.push(this.#record(toText(path), found));
         }
       }
     }

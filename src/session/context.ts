@@ -28,7 +28,7 @@ export function contextNow(session: Session, signal?: AbortSignal): Promise<Cont
     const { context } = session.parts.conversation;
     const listed = await context.list(tree);
     const isStale = session.contextSignature !== tree.signatureOf(pathsOf(listed));
-    if (isStale && context.messageLength !== undefined) context.noteChanges();
+    if (isStale && context.messageLength !== undefined) context.invalidate();
     const { messageLength } = context;
     return messageLength === undefined ? { listed } : { listed, messageLength };
   });

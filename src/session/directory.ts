@@ -210,7 +210,7 @@ export class SessionDirectory {
   }
 
   /** Records that checkpoint `seq` contains the files of the present directory, if the work tree was replaced. */
-  noteWorkTree(marker: SessionMarker, seq: number): void {
+  recordWorkTree(marker: SessionMarker, seq: number): void {
     const directory = this.replacementOf(marker);
     if (directory !== undefined)
       this.create({ ...(this.readMarker() ?? marker), replacedBy: { directory, seq } });

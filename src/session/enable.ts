@@ -20,7 +20,7 @@ import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
-import { noteCheckpoint } from './authorship.ts';
+import { recordCheckpoint } from './authorship.ts';
 import { joinLog } from './kept-log.ts';
 import { restoreSite } from './restores.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
@@ -213,7 +213,7 @@ export async function createBase(
   await afterCommit(
     context,
     'The first checkpoint was made, but the daemon could not record who wrote which file',
-    () => noteCheckpoint(session, undefined, checkpoint),
+    () => recordCheckpoint(session, undefined, checkpoint),
   );
   await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) }, context.client);
 }

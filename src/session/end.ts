@@ -110,7 +110,7 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
     // Without readable checkpoints, the daemon cannot find out whether a checkpoint has the only copy of a
     // file.
     if (isBeyondReach(session)) return 'storeUnavailable';
-    if (session.enabled !== undefined && (await safetyHoldsOnlyCopy(session.enabled))) return 'onlyCopy';
+    if (session.enabled !== undefined && (await hasOnlyCopyInSafety(session.enabled))) return 'onlyCopy';
   }
   try {
     await emptyOpen(session);
@@ -136,7 +136,7 @@ export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void
   if (files.existsSync(directory.intentFile) || late.isAny) return;
   if (kind === 'abrupt' && isBeyondReach(session)) return;
   if (kind === 'abrupt' && session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
-  if (session.parts.owner.holds()) renameAway(directory);
+  if (session.parts.owner.isOwner()) renameAway(directory);
 }
 
 /** True when the session may have checkpoints that the daemon cannot read now. */
@@ -150,7 +150,7 @@ function isBeyondReach({ disabledReason }: Session): boolean {
  */
 function isOurs({ parts }: Session): boolean {
   try {
-    parts.owner.mustHold();
+    parts.owner.requireOwner();
     parts.directory.ours();
     return true;
   } catch (error) {
@@ -164,7 +164,7 @@ function isOurs({ parts }: Session): boolean {
  * True when a safety checkpoint has content that the session's present state lacks. Content that an earlier
  * restore wrote does not count, because it was never the user's new work.
  */
-async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
+async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
   const head = index.head?.record.snapshot;
   if (head === undefined) return false;

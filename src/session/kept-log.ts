@@ -26,7 +26,7 @@ interface LogRequest {
   readonly durability: 'process' | 'power';
   /** True when the client wants an unreadable log to be renamed. */
   readonly recover: boolean;
-  readonly owner: Pick<SessionOwner, 'mustHold' | 'tookOverSilent'>;
+  readonly owner: Pick<SessionOwner, 'requireOwner' | 'tookOverSilent'>;
 }
 
 /**
@@ -112,7 +112,7 @@ async function readLog({
 }: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
   const sessionLog = await SessionLog.open(directory.logFile, {
     durability,
-    guard: owner.mustHold.bind(owner),
+    guard: owner.requireOwner.bind(owner),
   });
   return replayed(sessionLog, marker.conversationId);
 }

@@ -78,7 +78,7 @@ export class SummaryFile {
   }
 
   /** Writes the summary if it has changed. `checkpoints` is undefined for a session without checkpoints. */
-  note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
+  write(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
     try {
       const read = this.#written ?? readSummary(this.#directory);
       const before = read === 'damaged' ? undefined : read;

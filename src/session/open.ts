@@ -231,7 +231,7 @@ async function build(
     // Writes the marker only after all files were read, so that files of a later version stay as they are.
     if (effective.marker !== stored) directory.create(effective.marker);
     startWatching(session);
-    session.noteSummary();
+    session.writeSummary();
     return session;
   } catch (error) {
     await session.watcher?.close();
@@ -306,7 +306,7 @@ function assemble(
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
-    late: new LateEdits(directory, workTree.root, around.log, () => found.owner.holds()),
+    late: new LateEdits(directory, workTree.root, around.log, () => found.owner.isOwner()),
     removedParents: new RemovedParents(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,

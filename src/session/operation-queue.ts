@@ -30,8 +30,8 @@ export class OperationQueue {
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
-  /** Aborts the running operation of {@link runAside}. Undefined when no such operation runs. */
-  #aside: AbortController | undefined;
+  /** Aborts the running operation of {@link runPreemptible}. Undefined when no such operation runs. */
+  #preemptible: AbortController | undefined;
 
   /**
    * `onPoison` is called once, when an operation broke an invariant. The process should then end, so that
@@ -66,7 +66,7 @@ export class OperationQueue {
       const message = `This session already has ${lengthMax} operations waiting. Wait for answers and try again.`;
       return Promise.reject(new CheckpointdError('ServerBusy', message, { retryable: true }));
     }
-    this.#aside?.abort();
+    this.#preemptible?.abort();
     return new Promise<T>((resolve, reject) => {
       const onAbort = (): void => {
         const position = this.#waiting.indexOf(entry);
@@ -96,18 +96,21 @@ export class OperationQueue {
    * Runs `operation` in its turn. Aborts the operation's signal as soon as another operation waits or the
    * queue closes. When the queue is closed or poisoned, does not run the operation and resolves to undefined.
    */
-  async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
+  async runPreemptible<T>(
+    operation: (signal: AbortSignal) => Promise<T>,
+    name?: string,
+  ): Promise<T | undefined> {
     if (this.#closed || this.#poison !== undefined) return undefined;
-    const aside = new AbortController();
+    const preemptible = new AbortController();
     let hasBegun = false;
     const running = async (): Promise<T> => {
       hasBegun = true;
-      this.#aside = aside;
-      if (this.#waiting.length > 0) aside.abort();
+      this.#preemptible = preemptible;
+      if (this.#waiting.length > 0) preemptible.abort();
       try {
-        return await operation(aside.signal);
+        return await operation(preemptible.signal);
       } finally {
-        this.#aside = undefined;
+        this.#preemptible = undefined;
       }
     };
     try {
@@ -121,7 +124,7 @@ export class OperationQueue {
   /** Refuses all waiting and all new operations. Resolves when the running operation has ended. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#aside?.abort();
+    this.#preemptible?.abort();
     for (const entry of this.#waiting.splice(0)) entry.refuse(closedError());
     await this.#running;
   }

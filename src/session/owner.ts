@@ -170,8 +170,8 @@ export class SessionOwner {
    * Checks that this process still owns the session. Call this method before every write to the session.
    * @throws StoreUnavailable when another process took over
    */
-  mustHold(): void {
-    if (this.holds()) return;
+  requireOwner(): void {
+    if (this.isOwner()) return;
     throw new CheckpointdError(
       'StoreUnavailable',
       `Another checkpointd has taken over this session while this one was suspended. Nothing was written. Close the session here, and open it again where you need it.`,
@@ -183,7 +183,7 @@ export class SessionOwner {
    * True when no other process has claimed the session since this process did. If a user deleted owner.json
    * by hand, the ownership stays.
    */
-  holds(): boolean {
+  isOwner(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);
     if (stamp === this.#noteStamp || stamp === undefined) return true;
     const now = readOwner(this.#directory.ownerFile)?.note;
@@ -199,7 +199,7 @@ export class SessionOwner {
     try {
       // Marks the note as released, so that a process that cannot see the locks need not wait until the
       // heartbeat is old.
-      if (this.#isStillThere() && this.holds())
+      if (this.#isStillThere() && this.isOwner())
         writeAtomically(
           this.#directory.ownerFile,
           noteText({ ...this.#note, socket: undefined, yields: undefined, released: true }),

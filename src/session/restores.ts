@@ -7,7 +7,7 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import { recoverAnswered } from '../restore/after-power-cut.ts';
 import { recover } from '../restore/recover.ts';
 import type { RestoreSite } from '../restore/restore-site.ts';
-import { noteRestore } from './authorship.ts';
+import { recordRestore } from './authorship.ts';
 import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
@@ -25,7 +25,7 @@ export function restoreSite(
     setUnfinished: (isUnfinished) => {
       session.hasUnfinishedRestore = isUnfinished;
     },
-    noteAuthors: (before, made, ours) => noteRestore(session, before, made, ours),
+    recordAuthors: (before, made, ours) => recordRestore(session, before, made, ours),
     announce: async (target, outcome, { isRecovered, by }) => {
       const facts = { outcome, ms: outcome.ms, ...given({ isRecovered: isRecovered || undefined }) };
       if (isRecovered) {
@@ -53,7 +53,7 @@ export async function ensureRecovered(
   const { directory, owner } = session.parts;
   let isThere: boolean;
   try {
-    owner.mustHold();
+    owner.requireOwner();
     isThere = directory.exists();
   } catch (error) {
     throw systemCode(error) === undefined ? error : storageFailure(directory.root, error);

@@ -69,7 +69,7 @@ export interface SessionOptions {
 interface SessionParts {
   readonly marker: SessionMarker;
   readonly directory: SessionDirectory;
-  readonly owner: Pick<SessionOwner, 'holds' | 'mustHold' | 'release'>;
+  readonly owner: Pick<SessionOwner, 'isOwner' | 'requireOwner' | 'release'>;
   readonly workTree: WorkTree;
   /** The user's repository that contains the work tree, if there is one. */
   readonly repository: Repository | undefined;
@@ -201,8 +201,8 @@ export class Session {
   }
 
   /** Updates the summary. Leaves the old summary when the checkpoints cannot be read. */
-  noteSummary(): void {
-    if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
+  writeSummary(): void {
+    if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.write(this.enabled);
   }
 
   /** The explanation of {@link disabledReason} for a client. Undefined when checkpoints are enabled. */

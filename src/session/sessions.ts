@@ -102,7 +102,7 @@ export class Sessions {
    */
   openedBy(client: Client, id: string): Session {
     const session = this.get(id);
-    if (this.#shares.holds(session.id, client)) return session;
+    if (this.#shares.has(session.id, client)) return session;
     throw unknownSession(id);
   }
 
@@ -250,7 +250,7 @@ export class Sessions {
    */
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
-    if (store !== undefined) return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
+    if (store !== undefined) return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
     return directorySize(new SessionDirectory(storage, marker.session).root);
   }
 

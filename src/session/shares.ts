@@ -57,7 +57,7 @@ export class Shares {
     };
   }
 
-  holds(session: SessionId, client: Client): boolean {
+  has(session: SessionId, client: Client): boolean {
     return this.#holders.get(session)?.has(client) === true;
   }
 

@@ -56,7 +56,7 @@ export class StorageOperations {
   }
 
   /** Records an import with its answer. Call it just before the import takes effect. @throws system errors */
-  noteImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
+  recordImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
     if (idempotency === undefined) return;
     const note = { kind: 'import' as const, ...idempotency, session, created, result };
     this.#append(note satisfies ImportNote);

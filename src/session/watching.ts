@@ -30,7 +30,7 @@ export function beginWatching(session: Session): void {
 }
 
 function notify(session: Session, change: ChangeBatch): void {
-  session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
+  session.parts.conversation.context.invalidate(change.overflow ? undefined : change.paths);
   session.parts.events.workTreeChanged(session, change);
 }
 

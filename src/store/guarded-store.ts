@@ -17,15 +17,15 @@ export class GuardedStore implements SnapshotStore {
   readonly #published: PublishedList;
   #missing: readonly StoreProblem[] = [];
   #isDoubtful = false;
-  readonly heldBytes?: () => Promise<number>;
+  readonly sessionBytes?: () => Promise<number>;
   readonly gitObjects?: readonly string[];
 
   constructor(inner: SnapshotStore, published: PublishedList) {
     this.#inner = inner;
     this.#published = published;
     if (inner.gitObjects !== undefined) this.gitObjects = inner.gitObjects;
-    if (inner.heldBytes === undefined) return;
-    this.heldBytes = async () => (await this.#there().heldBytes?.()) ?? (await this.usage()).bytes;
+    if (inner.sessionBytes === undefined) return;
+    this.sessionBytes = async () => (await this.#there().sessionBytes?.()) ?? (await this.usage()).bytes;
   }
 
   get strategy(): string {

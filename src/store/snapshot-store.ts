@@ -216,7 +216,7 @@ export interface SnapshotStore extends SnapshotSink {
    * Returns the bytes of this session's checkpoints in a shared store. When absent, all bytes of {@link usage} belong
    * to the session.
    */
-  heldBytes?(): Promise<number>;
+  sessionBytes?(): Promise<number>;
   /**
    * Returns the path of the store when it was deleted, emptied or replaced since the open. Takes a few system calls.
    */

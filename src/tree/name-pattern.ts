@@ -50,7 +50,7 @@ export class NamePattern {
         star = token;
         resume = at;
         token += 1;
-      } else if (wanted !== undefined && holds(wanted, name.charCodeAt(at))) {
+      } else if (wanted !== undefined && matchesCode(wanted, name.charCodeAt(at))) {
         token += 1;
         at += 1;
       } else {
@@ -64,7 +64,7 @@ export class NamePattern {
   }
 }
 
-function holds(wanted: number | Class, code: number): boolean {
+function matchesCode(wanted: number | Class, code: number): boolean {
   if (typeof wanted === 'number') return wanted === code;
   return wanted.ranges.some(({ low, high }) => low <= code && code <= high) !== wanted.isNegated;
 }

@@ -59,7 +59,7 @@ export class BackgroundPlace {
   }
 
   /** Writes the note, so that commands find this process. */
-  note(socket: string): void {
+  writeNote(socket: string): void {
     const since = new Date().toISOString();
     const note: BackgroundNote = { ...describeSelf(), socket, version: packageVersion(), since };
     writeAtomically(noteFile(this.#storage), `${JSON.stringify(note)}\n`);

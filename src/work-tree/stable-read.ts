@@ -94,7 +94,7 @@ export async function readStable<Id>(
     return { kind: problemOf(error) };
   }
   try {
-    if (directory.holds?.(fd, name) === false) return { kind: 'elsewhere' };
+    if (directory.isAt?.(fd, name) === false) return { kind: 'elsewhere' };
     let young: Id | undefined;
     let hasWaited = false;
     for (let failures = 0; failures < triesMax; ) {

@@ -255,7 +255,7 @@ export interface ReachedPath {
    * Returns whether an opened file has this name in the directory. Returns false when a directory on the way was
    * replaced.
    */
-  holds?(fd: number, name: string): boolean;
+  isAt?(fd: number, name: string): boolean;
 }
 
 /**
@@ -286,7 +286,7 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
     const stats = files.fstatSync(fd, { bigint: true });
     const isExpected =
       stamp === undefined || (Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev);
-    if (!isExpected || reached.holds?.(fd, '') === false) throw new Exchanged(reached.prefix);
+    if (!isExpected || reached.isAt?.(fd, '') === false) throw new Exchanged(reached.prefix);
     return { prefix: `/proc/self/fd/${fd}`, release, fd, openedAt: reached.prefix };
   } catch (error) {
     release();
@@ -343,7 +343,7 @@ export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   if (full.length <= reachMax || process.platform !== 'linux') {
     const plain = { prefix: full, release: () => undefined };
     if (directory === '' || !reportsPaths(tree)) return plain;
-    return { ...plain, holds: (fd, name) => liesAt(fd, inside(plain, name)) };
+    return { ...plain, isAt: (fd, name) => liesAt(fd, inside(plain, name)) };
   }
   let prefix = root;
   let fd = -1;

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import { pathsOf, type Rig, withRig } from '../support/capture-rig.ts';
-import { HeldRig } from '../support/held-rig.ts';
+import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 const test = suite('captures while a directory is replaced');
 
@@ -95,7 +95,7 @@ for (const [when, call, name] of moments)
 
 for (const [when, call, name] of moments)
   test(`a fast capture reads nothing outside the work tree when a directory is replaced just as ${when}`, () =>
-    HeldRig.with(async (it) => {
+    TwinCaptureRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();
       for (const path of ['a/b/f', 'a/b/c/f']) it.rig.write(path, `inside ${path}`);

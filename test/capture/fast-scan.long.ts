@@ -7,8 +7,8 @@ import { suite } from 'uvu';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { localDriver, shadowDriver } from '../../src/store/strategies.ts';
 import { git, storeOptions } from '../support/git-oracle.ts';
-import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
 import { openSqlite } from '../support/stores/sqlite.ts';
+import { fastEqualsFull, TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 const test = suite('fast scans equal full scans');
 
@@ -28,7 +28,7 @@ for (const [name, open] of Object.entries(strategies)) {
     const directory = mkdtempSync(join(tmpdir(), 'checkpointd-fast-'));
     const store = await open(directory);
     try {
-      await HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 2000)), { store });
+      await TwinCaptureRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 2000)), { store });
       await store.close();
     } finally {
       store.kill();

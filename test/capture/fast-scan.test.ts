@@ -5,9 +5,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemCode } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
-import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
 import { seed } from '../support/property.ts';
 import { Random, RandomEdits } from '../support/trees/random-edits.ts';
+import { fastEqualsFull, TwinCaptureRig } from '../support/twin-capture-rig.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('fast scan');
@@ -23,7 +23,7 @@ function mayDo(change: () => void): boolean {
 }
 
 test('a capture is fast and complete after an edit, a new tree, a deletion or no change', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     await it.capture();
     it.rig.write('a/b/f', 'changed');
@@ -39,7 +39,7 @@ test('a capture is fast and complete after an edit, a new tree, a deletion or no
 
 /** Returns the names in the work tree that were opened, and those that were checked, during the work. */
 async function touchedBy(
-  it: HeldRig,
+  it: TwinCaptureRig,
   act: () => Promise<void>,
 ): Promise<{ readonly open: ReadonlySet<string>; readonly lstat: ReadonlySet<string> }> {
   const touched = { open: new Set<string>(), lstat: new Set<string>() };
@@ -56,7 +56,7 @@ async function touchedBy(
 }
 
 test('a capture of one edit among 600 new files reads that file and the 200 youngest files', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
     await it.capture();
     it.rig.write('d/7', 'changed');
@@ -69,16 +69,16 @@ test('a capture of one edit among 600 new files reads that file and the 200 youn
   }));
 
 test('fast captures equal full captures after random edits of every kind', () =>
-  HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
+  TwinCaptureRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
 /** Makes every captured content settled, so that a later capture reuses it without reading. */
-async function settled(it: HeldRig): Promise<void> {
+async function settled(it: TwinCaptureRig): Promise<void> {
   const ms = Date.now() + 30;
   await until('the clock has advanced', () => Date.now() > ms);
   await it.capture();
 }
 
-const ways: readonly (readonly [string, (it: HeldRig) => void])[] = [
+const ways: readonly (readonly [string, (it: TwinCaptureRig) => void])[] = [
   ['', (it) => writeFileSync(it.at('b/linked'), 'new')],
   [' in the same directory', (it) => writeFileSync(it.at('a/beside'), 'new')],
   [
@@ -114,7 +114,7 @@ const ways: readonly (readonly [string, (it: HeldRig) => void])[] = [
 
 for (const [which, write] of ways)
   test(`a fast capture includes a write through a second name of a file${which}`, () =>
-    HeldRig.with(
+    TwinCaptureRig.with(
       async (it) => {
         it.rig.write('.gitignore', '*.log\n');
         for (const path of ['a/f', 'b/g', 'c/d/h', 'd/i', 'alone']) it.rig.write(path, 'old');
@@ -133,7 +133,7 @@ for (const [which, write] of ways)
     ));
 
 test('a capture may build on any earlier snapshot, not only on the last one', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f', 'deep/e/f', 'deep/g']) it.rig.write(path, path);
     const { snapshot } = await it.capture();
     it.rig.write('a/b/f', 'changed');
@@ -147,7 +147,7 @@ test('a capture may build on any earlier snapshot, not only on the last one', ()
   }));
 
 test('the next capture after a failed capture repeats all checks of the failed capture', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');
     await it.capture();
@@ -161,7 +161,7 @@ test('the next capture after a failed capture repeats all checks of the failed c
   }));
 
 test('a capture after a restore is fast, and equals a full capture', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     const capture = await it.capture();
@@ -185,7 +185,7 @@ test('a capture after a restore is fast, and equals a full capture', () =>
   }));
 
 test('fast captures equal full captures after random edits and restores', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     const random = new Random(seed);
     const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
     it.rig.write('.gitignore', 'ignored\n');

@@ -6,11 +6,11 @@ import * as assert from 'uvu/assert';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { pathsOf, withRig } from '../support/capture-rig.ts';
 import { withDyingGit } from '../support/dying-git.ts';
-import { HeldRig } from '../support/held-rig.ts';
 import { kindOf } from '../support/stores/store-rig.ts';
+import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 test('an ignored file is not captured even if 24 or more directories are above it', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     const deep = 'd/'.repeat(30);
     it.rig.write('.gitignore', '*.log\n');
     it.rig.write(`${deep}f`, 'f');

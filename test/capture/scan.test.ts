@@ -6,36 +6,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installInterleaving } from '../../src/base/seam.ts';
-import { HeldRig } from '../support/held-rig.ts';
+import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('scan');
 
-async function ready(it: HeldRig): Promise<void> {
+async function ready(it: TwinCaptureRig): Promise<void> {
   for (const path of ['a/b/f', 'a/g', 'h', 'c/d/e/f']) it.rig.write(path, path);
   await it.capture();
   await it.agreesFast('at rest');
 }
 
-const reasonOf = async (it: HeldRig): Promise<string | undefined> => {
+const reasonOf = async (it: TwinCaptureRig): Promise<string | undefined> => {
   const fast = await it.agrees('looked at everything');
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
 test('everything is scanned when the fence is missing or a full disk prevents the fence (F46)', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
     it.rig.write('a/g', 'changed');
     assert.is(await reasonOf(it), 'unwatched');
-    assert.not(it.held.isReady, 'no later capture waits for it in vain');
-    await until('handles can be opened again', () => it.held.isReady);
+    assert.not(it.handles.isReady, 'no later capture waits for it in vain');
+    await until('handles can be opened again', () => it.handles.isReady);
     await it.agrees('looks at everything once more');
     await it.agreesFast('held anew');
   }));
 
 test('after a change of rules, repository or root the next capture is full, and the following capture is fast', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
     assert.is(await reasonOf(it), 'ignoreRules');
@@ -64,7 +64,7 @@ test('after a change of rules, repository or root the next capture is full, and 
   }));
 
 test('an ignored file that the user adds to the index is captured', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
     it.rig.write('out/d/f', '1');
@@ -76,7 +76,7 @@ test('an ignored file that the user adds to the index is captured', () =>
   }));
 
 test('a capture never misses a new tree of directories, however fast a program writes it', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     for (let i = 0; i < 60; i += 1) {
       const pauseMs = [0, 1, 5, 20][i % 4] ?? 0;
@@ -97,7 +97,7 @@ test('a capture never misses a new tree of directories, however fast a program w
   }));
 
 test('a capture never misses a directory that is recreated, swapped, moved out or moved in', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     const outside = join(it.rig.top, 'outside');
     for (let i = 0; i < 100; i += 1) {
@@ -132,7 +132,7 @@ test('a capture never misses a directory that is recreated, swapped, moved out o
   }));
 
 test('a checkout of a branch is captured, whether between captures or during a capture', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     for (const branch of ['one', 'two']) {
       it.rig.git('checkout', '-q', '--orphan', branch);
       for (const name of readdirSync(it.rig.root))
@@ -151,7 +151,7 @@ test('a checkout of a branch is captured, whether between captures or during a c
   }));
 
 test('an unreadable directory is reported by every capture, and captured once it is readable', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     chmodSync(it.at('c/d'), 0o000);
     await it.agrees('closed');
@@ -164,7 +164,7 @@ test('an unreadable directory is reported by every capture, and captured once it
   }));
 
 test('the first watched capture notifies a caller that waits for watched captures', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));
     const loose = it.rig.another({ handles: () => undefined });
@@ -192,7 +192,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
 }
 
 test('no background scan runs during a capture, and a scan follows if the capture left something unscanned', () =>
-  HeldRig.with(
+  TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
       let isCapturing = true;
@@ -214,7 +214,7 @@ test('no background scan runs during a capture, and a scan follows if the captur
   ));
 
 test('a capture waits for a running first scan and is then fast, or makes no snapshot if it is cancelled meanwhile', () =>
-  HeldRig.with(
+  TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
       for (let i = 0; i < 1500; i += 1) it.rig.write(`d${i % 50}/f${i}`, `${i}`);
@@ -248,7 +248,7 @@ test('a capture waits for a running first scan and is then fast, or makes no sna
   ));
 
 test('a background scan makes the next capture fast, and after a missed change the next capture is full', () =>
-  HeldRig.with(
+  TwinCaptureRig.with(
     async (it) => {
       await it.capture();
       it.fast.requireFullScan();
@@ -285,7 +285,7 @@ async function withInterleaving(
 }
 
 test('captures stay complete when a missed change, an edit, another capture or a lost watch comes during a capture', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];
     const happenings: Record<string, () => void> = {
@@ -293,7 +293,7 @@ test('captures stay complete when a missed change, an edit, another capture or a
       edit: () => it.rig.write('c/d/between', String(Math.random())),
       capture: () => others.push(it.fast.capture(it.previous === undefined ? {} : { previous: it.previous })),
       question: () => it.previous && others.push(it.fast.isChanged(it.previous)),
-      'lost watch': () => it.held.changes.lose('overflow'),
+      'lost watch': () => it.handles.changes.lose('overflow'),
     };
     for (const [what, happens] of Object.entries(happenings)) {
       let n = 1;
@@ -310,7 +310,7 @@ test('captures stay complete when a missed change, an edit, another capture or a
   }));
 
 test('a comparison with a checkpoint is answered even if the watcher misses a change meanwhile', () =>
-  HeldRig.with(async (it) => {
+  TwinCaptureRig.with(async (it) => {
     await ready(it);
     const { previous } = it;
     if (previous === undefined) return assert.unreachable();

@@ -133,13 +133,13 @@ test('the length of the context message is cached until any source of the messag
   await build();
   const before = conversation.head;
   conversation.append({ user: { content: 'x' }, assistant: {} });
-  conversation.context.noteChanges(['b', 'other/a']);
+  conversation.context.invalidate(['b', 'other/a']);
   assert.ok(conversation.context.messageLength);
   for (const change of [
-    () => conversation.context.noteChanges(['a']),
-    () => conversation.context.noteChanges(),
+    () => conversation.context.invalidate(['a']),
+    () => conversation.context.invalidate(),
     () => conversation.context.add(['b']),
-    () => conversation.context.noteChanges(['b']),
+    () => conversation.context.invalidate(['b']),
     () => conversation.compact({ summary: 's' }),
     () => conversation.rewind(before),
     () => conversation.settings.setModel('m'),
@@ -150,7 +150,7 @@ test('the length of the context message is cached until any source of the messag
     assert.is(conversation.context.messageLength, undefined);
     await build();
   }
-  conversation.context.noteChanges(['brand-new.md']);
+  conversation.context.invalidate(['brand-new.md']);
   assert.is(conversation.context.messageLength, undefined);
 });
 
@@ -159,7 +159,7 @@ test('the length of a context message is not cached if a file changed while the 
   tree.texts.set('a', '1');
   conversation.context.add(['a']);
   const building = conversation.context.build(tree);
-  conversation.context.noteChanges(['a']);
+  conversation.context.invalidate(['a']);
   await building;
   assert.is(conversation.context.messageLength, undefined);
 });

@@ -63,7 +63,7 @@ test('a plan writes from shallow to deep and deletes from deep to shallow, whate
       mode: mode,
       unknown: [],
       directoryPermissions,
-      targetHolds: (directory) => [...b.nodes.keys()].some((name) => name.startsWith(`${directory}/`)),
+      hasFilesInTarget: (directory) => [...b.nodes.keys()].some((name) => name.startsWith(`${directory}/`)),
       conflicts: new Set(),
       onConflict: 'overwrite',
     });
@@ -256,7 +256,7 @@ test('a plan of many files that is made in slices equals the plan that is made a
     mode: 'hard',
     unknown: [],
     directoryPermissions: { present: new Map(), target: new Map() },
-    targetHolds: () => false,
+    hasFilesInTarget: () => false,
     conflicts: new Set(),
     onConflict: 'overwrite',
   };

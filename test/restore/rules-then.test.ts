@@ -138,9 +138,9 @@ test('a restore applies the present version of ignore rules in the repository ab
     git(rig.work, 'add', '-f', 'a.tmp'); // Tracked files are captured.
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     const { store, index } = session.requireCheckpoints();
-    const holds = async (tag: string): Promise<boolean> =>
+    const has = async (tag: string): Promise<boolean> =>
       (await store.entry(index.resolve(tag).record.snapshot, path('a.tmp'))) !== undefined;
-    assert.equal([await holds('0'), await holds('1')], [false, true]);
+    assert.equal([await has('0'), await has('1')], [false, true]);
     await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));

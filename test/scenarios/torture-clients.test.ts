@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AnswerTimeout, withinRunningTime } from '../../scripts/torture/answer-time.ts';
 import { Bridge } from '../../scripts/torture/clients/bridge.ts';
 import { bridgeTo } from '../../scripts/torture/clients/bridges.ts';
-import { Impatience, patiently } from '../../scripts/torture/patience.ts';
 import type { Step } from '../../scripts/torture/steps.ts';
 import { Tally } from '../../scripts/torture/tally.ts';
 import { run } from '../../scripts/torture/torture.ts';
@@ -122,10 +122,10 @@ test('the torture does not count the time in which the daemon waited for a proce
     return () => (now += 1000);
   };
   const never = new Promise<never>(() => undefined);
-  const found = (starved: () => number, answer: Promise<unknown> = never): Promise<unknown> =>
-    patiently(answer, 3000, starved, clock()).catch((error: unknown) => error);
+  const found = (waitedMs: () => number, answer: Promise<unknown> = never): Promise<unknown> =>
+    withinRunningTime(answer, 3000, waitedMs, clock()).catch((error: unknown) => error);
   const hang = await found(() => 0);
-  assert.instance(hang, Impatience);
+  assert.instance(hang, AnswerTimeout);
   assert.match((hang as Error).message, '4000 ms by the clock');
   const starving = await found(() => 1000);
   assert.match((starving as Error).message, '28000 ms by the clock');

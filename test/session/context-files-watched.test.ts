@@ -23,8 +23,8 @@ async function watched(rig: SessionRig, path: string): Promise<Watched> {
   const { context } = session.parts.conversation;
   context.add([path]);
   const told = new Set<string>();
-  const note = context.noteChanges.bind(context);
-  context.noteChanges = (changed) => {
+  const note = context.invalidate.bind(context);
+  context.invalidate = (changed) => {
     for (const each of changed ?? ['everything']) told.add(each);
     note(changed);
   };

@@ -127,19 +127,19 @@ test('background work is aborted, or does not begin, when a request arrives or w
       if (signal.aborted) end();
       else signal.addEventListener('abort', end);
     });
-  const first = queue.runAside(untilAborted('aside'));
+  const first = queue.runPreemptible(untilAborted('aside'));
   await Promise.resolve();
   await queue.run(async () => void order.push('request'));
   assert.is(await first, 'aside');
   const behind = queue.run(async () => void order.push('before'));
-  const second = queue.runAside(untilAborted('aborted at once'));
+  const second = queue.runPreemptible(untilAborted('aborted at once'));
   const after = queue.run(async () => void order.push('after'));
   await Promise.all([behind, second, after]);
   assert.equal(order, ['aside', 'request', 'before', 'aborted at once', 'after']);
-  const third = queue.runAside(untilAborted('closed'));
+  const third = queue.runPreemptible(untilAborted('closed'));
   await queue.close();
   assert.is(await third, 'closed');
-  assert.is(await queue.runAside(untilAborted('never')), undefined);
+  assert.is(await queue.runPreemptible(untilAborted('never')), undefined);
 });
 
 test.run();

@@ -28,7 +28,7 @@ function protocol(): ProtocolDocument {
 /** Returns the undeclared parts of a frame. `answered` is the method of a response's request. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors, recoveryErrors } = protocol();
-  if (frame.error !== undefined) noteError(protocol(), frame.error.data);
+  if (frame.error !== undefined) recordError(protocol(), frame.error.data);
   const method = methods.get(frame.method ?? answered ?? '');
   if (method === undefined) return [];
   if (frame.error !== undefined) {
@@ -42,14 +42,14 @@ export function undeclaredIn(frame: Frame, answered: string | undefined): string
   }
   const [schema, value] =
     frame.method === undefined ? [method.result, frame.result] : [method.params, frame.params];
-  noteTraffic(protocol(), schema, value);
+  recordTraffic(protocol(), schema, value);
   return schema === undefined ? [] : unknownFields(schema, value, method.name);
 }
 
 /** Records the parameters that a client sends. */
-export function noteSent(method: string, params: unknown): void {
+export function recordSent(method: string, params: unknown): void {
   const document = protocol();
-  noteTraffic(document, methods.get(method)?.params, params);
+  recordTraffic(document, methods.get(method)?.params, params);
 }
 
 function takesKey({ idempotency }: Method): boolean {
@@ -87,13 +87,13 @@ if (directory !== undefined)
   });
 
 /** Records a value that was sent over the wire. */
-function noteTraffic(document: ProtocolDocument, schema: Schema | undefined, value: unknown): void {
+function recordTraffic(document: ProtocolDocument, schema: Schema | undefined, value: unknown): void {
   if (directory === undefined || schema === undefined) return;
   walk(document, schema, value, (name) => seen.add(name));
 }
 
 /** Records the data of an error. */
-function noteError(document: ProtocolDocument, data: { readonly kind?: string } | undefined): void {
+function recordError(document: ProtocolDocument, data: { readonly kind?: string } | undefined): void {
   if (directory === undefined) return;
   seen.add(`error ${data?.kind ?? ''}`);
   walk(document, { $ref: '#/$defs/ErrorData' }, data, (name) => seen.add(name));

@@ -21,7 +21,7 @@ import type * as Wire from '../../src/protocol/types.ts';
 import { validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { RequestContext } from '../../src/rpc/dispatch.ts';
 import { toWireError } from '../../src/rpc/error-response.ts';
-import { noteSent, undeclaredIn } from './declarations.ts';
+import { recordSent, undeclaredIn } from './declarations.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 export interface Told {
@@ -69,7 +69,7 @@ export class InProcessDaemon {
     >;
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
-    noteSent(method, params);
+    recordSent(method, params);
     // A daemon lives as long as its client's pipe. The daemon's own waits keep no process alive.
     const pipe = setInterval(() => undefined, 60_000);
     const answered = handler(params, {

@@ -15,7 +15,7 @@ export function operation(signal: AbortSignal = new AbortController().signal): O
   return {
     signal,
     stamp: {},
-    noteRecovered: () => undefined,
+    onRecovered: () => undefined,
     progress: () => () => undefined,
     warn: () => undefined,
   };

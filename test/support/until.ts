@@ -4,11 +4,11 @@
 /** Checks every few milliseconds until `holds` returns true. Fails with `what` after `msMax` (default 30 s). */
 export async function until(
   what: string,
-  holds: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   msMax = 30_000,
 ): Promise<void> {
   const deadline = performance.now() + msMax;
-  while (!(await holds())) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${msMax} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

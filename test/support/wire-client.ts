@@ -18,7 +18,7 @@ import {
   validateResult,
 } from '../../src/protocol/validators.ts';
 import { packageFile, programFile } from '../../src/wire/places.ts';
-import { noteSent, undeclaredIn } from './declarations.ts';
+import { recordSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
 /** The daemon of this checkout, as in the package. */
@@ -120,7 +120,7 @@ export class WireClient {
       if (frame.error !== undefined) throw new WireFailure(method, frame.error);
       return frame.result;
     });
-    noteSent(method, params);
+    recordSent(method, params);
     if (this.#validate && validateParams(method, normalParams(structuredClone(params))).length > 0)
       this.#misfits.add(id);
     this.write(frameOf({ jsonrpc: '2.0', id, method, params }));
@@ -128,7 +128,7 @@ export class WireClient {
   }
 
   notify(method: string, params?: unknown): void {
-    noteSent(method, params);
+    recordSent(method, params);
     this.write(frameOf({ jsonrpc: '2.0', method, params }));
   }
 

@@ -124,8 +124,8 @@ function matchesPlainly(pattern: string, name: string): boolean {
   const first = /^(\?|\[!?[ab]\]|\\.|.)/.exec(pattern)?.[0] ?? '';
   const isNegated = first.startsWith('[!');
   const wanted = first === '?' ? 'ab*' : first.replace(/[[\]!\\]/g, '');
-  const holds = name !== '' && wanted.includes(name.charAt(0)) !== isNegated;
-  return holds && matchesPlainly(pattern.slice(first.length), name.slice(1));
+  const matches = name !== '' && wanted.includes(name.charAt(0)) !== isNegated;
+  return matches && matchesPlainly(pattern.slice(first.length), name.slice(1));
 }
 
 function matchesPartsPlainly(parts: readonly string[], names: readonly string[]): boolean {

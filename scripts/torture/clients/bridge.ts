@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { normalParams, validateParams, validateResult } from '../../../src/protocol/validators.ts';
 import { type Frame, WireFailure } from '../../../test/support/frames.ts';
 import type { Exit } from '../../../test/support/wire-client.ts';
-import { patiently, starvationOf } from '../patience.ts';
+import { processorWaitOf, withinRunningTime } from '../answer-time.ts';
 import { Defect } from '../tally.ts';
 import type { Line } from './line.ts';
 
@@ -157,7 +157,7 @@ export class Bridge implements Line {
    */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
-    if (started) await this.#patiently(this.#refusal());
+    if (started) await this.#awaitEnd(this.#refusal());
     await this.#endBridge();
     const why = this.#why ?? '';
     // Finds the signal in "ended with -9" and "ended with signal: 9 (SIGKILL)", or the exit code in "ended with 70:
@@ -189,12 +189,12 @@ export class Bridge implements Line {
 
   async #endBridge(): Promise<void> {
     this.#process.stdin.end();
-    await this.#patiently(this.#ended);
+    await this.#awaitEnd(this.#ended);
   }
 
-  async #patiently(end: Promise<void>): Promise<void> {
+  async #awaitEnd(end: Promise<void>): Promise<void> {
     try {
-      await patiently(end, this.#options.patienceMs, starvationOf(this.pid));
+      await withinRunningTime(end, this.#options.patienceMs, processorWaitOf(this.pid));
     } catch (error) {
       // The client's processes are killed even if the client fails, so that no process stays.
       this.#process.kill('SIGKILL');

@@ -9,7 +9,7 @@ import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
 import { holderAt, openAndReport, whileBusy } from '../joining.ts';
 import { cutTo, plain } from '../terminal.ts';
-import { type LastHook, noteLastHook } from './hook-notes.ts';
+import { type LastHook, writeLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
@@ -100,8 +100,11 @@ export class Conversations {
     }
   }
 
-  #note({ agent, kind, atMs = Date.now() }: AgentEvent, more: Pick<LastHook, 'session' | 'failure'>): void {
-    noteLastHook(this.#storage, { agent, at: new Date(atMs).toISOString(), event: kind, ...more });
+  #writeLastHook(
+    { agent, kind, atMs = Date.now() }: AgentEvent,
+    more: Pick<LastHook, 'session' | 'failure'>,
+  ): void {
+    writeLastHook(this.#storage, { agent, at: new Date(atMs).toISOString(), event: kind, ...more });
   }
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
@@ -110,13 +113,13 @@ export class Conversations {
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);
-    this.#note(event, { failure: what });
+    this.#writeLastHook(event, { failure: what });
   }
 
   async #handle(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
     const forModel = open === undefined ? undefined : await this.#handleIn(open, name, id, event);
-    this.#note(event, open === undefined ? {} : { session: open.session });
+    this.#writeLastHook(event, open === undefined ? {} : { session: open.session });
     return forModel;
   }
 

@@ -55,7 +55,7 @@ export function replaceNote(file: string, note: object): void {
 }
 
 /** Records a hook. If the disk is full or the storage is read-only, the older note stays. */
-export function noteLastHook(storage: string, hook: LastHook): void {
+export function writeLastHook(storage: string, hook: LastHook): void {
   attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }
 

@@ -4,7 +4,7 @@
 // failure to the agent. The hook therefore always ends with exit code 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
-import { logHook, noteLastHook } from './hook-notes.ts';
+import { logHook, writeLastHook } from './hook-notes.ts';
 import { agentNames, readEvent } from './payloads.ts';
 import { writeEvent } from './written-events.ts';
 
@@ -49,7 +49,7 @@ function failed(storage: string, agent: string, failure: string): void {
   logHook(storage, `${agent}: ${failure}`);
   const [firstLine = ''] = failure.split('\n');
   if (agentNames.includes(agent))
-    noteLastHook(storage, { agent, at: new Date().toISOString(), failure: firstLine });
+    writeLastHook(storage, { agent, at: new Date().toISOString(), failure: firstLine });
 }
 
 async function report(

@@ -69,7 +69,7 @@ export async function readDocument(
   try {
     const conversationId = wellFormed(document.conversation_id, 'conversation_id');
     const moment = await readMoment(document, reading);
-    noteLeftOut(document, reading);
+    warnLeftOut(document, reading);
     const { dropped, transcriptDropped, warnings } = reading;
     return { moment, conversationId, dropped, transcriptDropped, warnings };
   } catch (error) {
@@ -185,7 +185,7 @@ const documentFields = [
 ].flatMap((line) => line.split(' '));
 
 /** Warns of the document's fields that a conversation does not have. */
-function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
+function warnLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'this version of checkpointd does not know the field'): void => {
     warnings.push(`${what} was left out: ${because}.`);
   };

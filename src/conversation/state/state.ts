@@ -9,7 +9,7 @@ import { answersTool, type HistoryEntry, type UserMessage } from '../entry.ts';
 import {
   appendEntry,
   emptyRange,
-  holdsEntry,
+  hasEntry,
   rangeAfterCompaction,
   type ValidRange,
   windowOver,
@@ -156,7 +156,7 @@ export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: s
 export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;
   if (thread.tangent === undefined || last === undefined) return undefined;
-  return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
+  return hasEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
 }
 
 /** Returns how many of the entries in the history the tangent added. */

@@ -127,7 +127,7 @@ export class IgnoreChecker {
   }
 
   /** Warns once that the rules beside and below a file are not read, because git would wait for that file. */
-  noteBlocked(path: string): void {
+  warnBlocked(path: string): void {
     if (this.#blocked.has(path)) return;
     this.#blocked.add(path);
     this.#options.log.warn(

@@ -141,8 +141,10 @@ function listing(directory: string): string[] {
 }
 
 /** True when a directory contains a file, at any depth. */
-export function holdsFile(directory: string): boolean {
-  return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
+export function containsFile(directory: string): boolean {
+  return entriesIn(directory).some(
+    (entry) => !entry.isDirectory() || containsFile(join(directory, entry.name)),
+  );
 }
 
 /** Returns the entries of a directory, or an empty list for a missing directory. */

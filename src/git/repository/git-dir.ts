@@ -7,7 +7,7 @@ import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { isAbsence, readRegularFile } from '../../base/regular-file.ts';
 import { gitAnswered, runGit } from '../process/run.ts';
-import { holdsFile } from './bare-repository.ts';
+import { containsFile } from './bare-repository.ts';
 
 export interface Repository {
   /** The directory with the `.git`. */
@@ -132,7 +132,7 @@ export interface BrokenRepository {
 export function brokenRepository(directory: string): BrokenRepository | undefined {
   for (let at = directory; repositoryAt(at) === undefined; at = dirname(at)) {
     const named = namedAt(at);
-    if (named !== undefined && (named.is !== 'there' || holdsWork(named.gitDir)))
+    if (named !== undefined && (named.is !== 'there' || containsWork(named.gitDir)))
       return { path: join(at, '.git'), what: wrongWith(join(at, '.git'), named) };
     if (dirname(at) === at) break;
   }
@@ -155,11 +155,11 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
-function holdsWork(gitDir: string): boolean {
+function containsWork(gitDir: string): boolean {
   // The daemon does not replace a directory that it cannot read.
   return attemptOr(true, isOfSystem, () => {
     if (files.readdirSync(gitDir).some((name) => !begun.has(name))) return true;
-    return ['objects', 'refs'].some((name) => holdsFile(join(gitDir, name)));
+    return ['objects', 'refs'].some((name) => containsFile(join(gitDir, name)));
   });
 }
 

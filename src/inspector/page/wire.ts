@@ -185,14 +185,14 @@ export class WireLink {
     const text = JSON.stringify({ jsonrpc: '2.0', ...message });
     this.#socket.send(text);
     const kind = message.id === undefined ? 'event' : 'request';
-    this.#note('out', kind, message.method ?? '', message.id, undefined, text);
+    this.#logMessage('out', kind, message.method ?? '', message.id, undefined, text);
   }
 
   #take(text: string): void {
     const message = JSON.parse(text) as Message;
     const { id, method, params, result, error } = message;
     if (method !== undefined) {
-      this.#note('in', 'event', method, undefined, undefined, text);
+      this.#logMessage('in', 'event', method, undefined, undefined, text);
       if (method === '$/progress') {
         const { token, value } = params as Wire.ProgressParams;
         this.#waiting.get(Number(token))?.onProgress?.(value);
@@ -204,12 +204,12 @@ export class WireLink {
     if (waiting === undefined || id === undefined) return;
     this.#waiting.delete(id);
     const ms = performance.now() - waiting.sentAt;
-    this.#note('in', error === undefined ? 'answer' : 'error', waiting.method, id, ms, text);
+    this.#logMessage('in', error === undefined ? 'answer' : 'error', waiting.method, id, ms, text);
     if (error === undefined) waiting.resolve(result as never);
     else waiting.reject(new LinkError(error.message, error.data));
   }
 
-  #note(
+  #logMessage(
     way: Logged['way'],
     kind: Logged['kind'],
     method: string,

@@ -12,7 +12,7 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { objectId } from '../../git/objects/object.ts';
 import { runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
-import { holdsFile } from '../../git/repository/bare-repository.ts';
+import { containsFile } from '../../git/repository/bare-repository.ts';
 import { findRepository } from '../../git/repository/git-dir.ts';
 import type { Quarantine } from './quarantine.ts';
 import { ownerRef, type RefNames } from './refs.ts';
@@ -115,7 +115,7 @@ export function inOuterRepository(
 
 function hasRefs(commonDir: string, prefix: string): boolean {
   return attemptOr(false, isOfSystem, () => {
-    if (holdsFile(join(commonDir, prefix))) return true;
+    if (containsFile(join(commonDir, prefix))) return true;
     return readRegularFile(join(commonDir, 'packed-refs'))?.includes(` ${prefix}`) === true;
   });
 }

@@ -362,9 +362,9 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
-    const holds = [...new Set(objects)].map((id) => ({ ref: protectingRef(names, id), to: id }));
+    const protecting = [...new Set(objects)].map((id) => ({ ref: protectingRef(names, id), to: id }));
     await this.#home.bringObjects?.([], false);
-    await refs.commit([...holds, ...unusedModes(refs, names, await this.checkpoints())]);
-    return holds.map(({ ref }) => ref);
+    await refs.commit([...protecting, ...unusedModes(refs, names, await this.checkpoints())]);
+    return protecting.map(({ ref }) => ref);
   }
 }

@@ -216,12 +216,12 @@ class SqliteStore extends TreeStore implements SnapshotStore {
    * Returns the size of the database if it has only one session. Otherwise returns the size of this session's
    * checkpoints in the database.
    */
-  async heldBytes(): Promise<number> {
+  async sessionBytes(): Promise<number> {
     const others = await this.#database.read(() =>
       this.#database.row('SELECT 1 FROM conversations WHERE id <> ? LIMIT 1', this.#conversation),
     );
     if (others === undefined) return (await this.usage()).bytes;
-    return heldBytes(this.#database, this.#conversation);
+    return sessionBytes(this.#database, this.#conversation);
   }
 
   async close(): Promise<void> {
@@ -340,7 +340,7 @@ const askedAtOnce = 1000;
  * Returns the bytes that deleting this session would free if no other session shared its contents. Works in slices,
  * about 5 µs per file of a full root.
  */
-export async function heldBytes(database: SqliteDatabase, conversation: number): Promise<number> {
+export async function sessionBytes(database: SqliteDatabase, conversation: number): Promise<number> {
   const slices = new Slices();
   const checkpoints = await database.read(() =>
     database.rows(

@@ -104,7 +104,7 @@ test('a changed byte in a large content costs about one chunk, and removing the 
     const { id } = await checkpoint(store, plain({ f: file(changed) }), { seq: 2 });
     const cost = (await store.usage()).bytes - before;
     assert.ok(cost < 1.2 * mebibyte, `${cost} bytes`);
-    const held = (await store.heldBytes?.()) ?? Number.NaN;
+    const held = (await store.sessionBytes?.()) ?? Number.NaN;
     assert.ok(held < 14.5 * mebibyte, `the session has ${held} bytes`);
     assert.is(chunkCount(directory), 14);
     await store.remove([id]);

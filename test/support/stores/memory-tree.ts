@@ -15,7 +15,7 @@ export function gitHash(kind: string, size: number): { update(bytes: Uint8Array)
 /** Returns git's id of a tree with these entries. Sets the ids of its directories as `sealed`. */
 export function sealTree(directory: Directory, made: { count: number }): string {
   if (directory.sealed !== undefined) return directory.sealed;
-  const rows = [...directory.entries].filter(holdsFile).map(([name, node]) => {
+  const rows = [...directory.entries].filter(containsFile).map(([name, node]) => {
     const isTree = isDirectory(node);
     const id = isTree ? sealTree(node, made) : node.blob;
     const mode = isTree ? '40000' : node.mode;
@@ -32,13 +32,13 @@ export function sealTree(directory: Directory, made: { count: number }): string 
 }
 
 /** Directories without a file below them are not part of a snapshot. */
-function holdsFile([, node]: readonly [string, Directory | FileNode]): boolean {
-  return !isDirectory(node) || [...node.entries].some(holdsFile);
+function containsFile([, node]: readonly [string, Directory | FileNode]): boolean {
+  return !isDirectory(node) || [...node.entries].some(containsFile);
 }
 
 /** Returns a copy of the directory, which a capture cannot change later. */
 export function frozen(directory: Directory): Directory {
-  const kept = [...directory.entries].filter(holdsFile);
+  const kept = [...directory.entries].filter(containsFile);
   const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);
   return { ...directory, entries: new Map(entries) };
 }

@@ -195,7 +195,7 @@ export class ModelledSession {
   }
 
   /** Records a reported write, which is later than all checkpoints up to now. */
-  noteWrite(name: Name): void {
+  recordWrite(name: Name): void {
     this.#order += 1;
     const known = this.authors.get(name) ?? [];
     this.authors.set(name, [...known, { content: this.files[name], who: 'agent', order: this.#order }]);

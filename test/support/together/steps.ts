@@ -139,7 +139,7 @@ const taken: Taken = {
       [isNew, modelled.files[name] === undefined],
     );
     if (!isNew) return;
-    modelled.noteWrite(name);
+    modelled.recordWrite(name);
   },
   enter: async (modelled, { files }) => {
     const { daemon, session, model } = modelled;

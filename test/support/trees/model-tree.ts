@@ -189,7 +189,7 @@ export function planBetween(
     mode,
     unknown: [],
     directoryPermissions: { present: permissions(from), target: permissions(to) },
-    targetHolds: held,
+    hasFilesInTarget: held,
     conflicts: new Set(),
     onConflict: 'overwrite',
     ...rest,

@@ -13,9 +13,9 @@ import { seed } from './property.ts';
 import { Random, RandomEdits } from './trees/random-edits.ts';
 import { until } from './until.ts';
 
-export class HeldRig {
+export class TwinCaptureRig {
   readonly rig: Rig;
-  readonly held: DirectoryHandles;
+  readonly handles: DirectoryHandles;
   readonly fast: Capturer;
   readonly full: Capturer;
   /** The number of captures of each kind. */
@@ -27,24 +27,24 @@ export class HeldRig {
     this.rig = makeRig();
     const fenceDirectory = join(this.rig.top, 'fence');
     const changes = new ChangeLog();
-    this.held = new DirectoryHandles({ root: this.rig.root, fenceDirectory, changes, log: silentLog });
-    this.fast = this.rig.another({ handles: () => this.held, backgroundDelayMs: 3_600_000, ...options });
+    this.handles = new DirectoryHandles({ root: this.rig.root, fenceDirectory, changes, log: silentLog });
+    this.fast = this.rig.another({ handles: () => this.handles, backgroundDelayMs: 3_600_000, ...options });
     this.full = this.rig.another(options);
   }
 
   /** Runs `body` with a rig whose watcher is live. */
   static async with(
-    body: (it: HeldRig) => Promise<void>,
+    body: (it: TwinCaptureRig) => Promise<void>,
     options: Partial<CapturerOptions> = {},
   ): Promise<void> {
-    const it = new HeldRig(options);
+    const it = new TwinCaptureRig(options);
     try {
-      it.held.start();
-      await until('the watcher is ready', () => it.held.isReady);
+      it.handles.start();
+      await until('the watcher is ready', () => it.handles.isReady);
       await body(it);
     } finally {
       await it.fast.close();
-      await it.held.close();
+      await it.handles.close();
       await it.rig.remove();
       clearInterval(it.#alive);
     }
@@ -106,7 +106,7 @@ export class HeldRig {
 }
 
 /** Makes random edits of every kind. Checks after every few edits that a fast capture equals a full capture. */
-export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void> {
+export async function fastEqualsFull(it: TwinCaptureRig, rounds: number): Promise<void> {
   const random = new Random(seed);
   const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
   const history: string[] = [];

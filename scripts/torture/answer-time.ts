@@ -8,26 +8,26 @@ import { setTimeout as wait } from 'node:timers/promises';
  * The factor of the hard limit: an answer that takes this many times the limit counts as missing, even if the daemon
  * never got a processor.
  */
-const starvedMost = 9;
-const lookMs = 100;
+const hardLimitFactor = 9;
+const pollMs = 100;
 
 /** Returns the longest real time of a wait with the limit `ms`. */
 export function longestWait(ms: number): number {
-  return ms * (starvedMost + 1);
+  return ms * (hardLimitFactor + 1);
 }
 
 /** The error for an answer that did not come in time. */
-export class Impatience extends Error {}
+export class AnswerTimeout extends Error {}
 
 /**
- * Waits for an answer. Only time in which the program could run counts towards `ms`. Each call of `starved` returns how
+ * Waits for an answer. Only time in which the program could run counts towards `ms`. Each call of `waitedMs` returns how
  * many milliseconds the program's threads have waited for a processor since the previous call. `now` returns the time.
- * @throws Impatience
+ * @throws AnswerTimeout
  */
-export async function patiently<T>(
+export async function withinRunningTime<T>(
   answer: Promise<T>,
   ms: number,
-  starved: () => number,
+  waitedMs: () => number,
   now: () => number = () => performance.now(),
 ): Promise<T> {
   const over = Promise.allSettled([answer]).then(() => true);
@@ -35,20 +35,20 @@ export async function patiently<T>(
   let last = began;
   let ran = 0;
   for (;;) {
-    if (await Promise.race([wait(lookMs, false), over])) return answer;
+    if (await Promise.race([wait(pollMs, false), over])) return answer;
     const time = now();
-    ran += Math.max(0, time - last - starved());
+    ran += Math.max(0, time - last - waitedMs());
     last = time;
-    if (ran > ms || time - began > ms * starvedMost)
-      throw new Impatience(`no answer within ${ms} ms (${Math.round(time - began)} ms by the clock)`);
+    if (ran > ms || time - began > ms * hardLimitFactor)
+      throw new AnswerTimeout(`no answer within ${ms} ms (${Math.round(time - began)} ms by the clock)`);
   }
 }
 
 /**
- * Returns the function `starved` for {@link patiently}. Each call returns the time that the threads of a process and of
+ * Returns the function `waitedMs` for {@link withinRunningTime}. Each call returns the time that the threads of a process and of
  * its children have waited for a processor since the previous call.
  */
-export function starvationOf(pid: number): () => number {
+export function processorWaitOf(pid: number): () => number {
   let known = delaysBelow(pid);
   return () => {
     const now = delaysBelow(pid);
