@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
-import { daemonEntry } from '../../support/wire-client.ts';
+import { daemonEntry, type WireClient } from '../../support/wire-client.ts';
 
-/** Makes a kept session of two turns with a tool in between. Afterwards changes a file. */
-export async function prepared(rig: DaemonRig): Promise<void> {
+/**
+ * Makes a kept session of two turns with a tool in between, which stays open until `rig` ends its daemon. Afterwards
+ * changes a file.
+ */
+export async function opened(rig: DaemonRig): Promise<WireClient> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   rig.write('a.txt', 'one\n');
   await client.request('checkpoint/create', { session, kind: 'turn', message: 'first turn' });
@@ -18,6 +21,12 @@ export async function prepared(rig: DaemonRig): Promise<void> {
   });
   await client.request('checkpoint/create', { session, kind: 'turn', message: 'second turn' });
   rig.write('a.txt', 'spoilt\n');
+  return client;
+}
+
+/** Makes the same session and closes it, so that the next command starts a daemon for it. */
+export async function prepared(rig: DaemonRig): Promise<void> {
+  const client = await opened(rig);
   await client.close();
 }
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
-import { prepared } from './console-rig.ts';
+import { opened, prepared } from './console-rig.ts';
 
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
@@ -42,7 +42,7 @@ test('/checkpoint list shows only turns, oldest first, and -l N shows only the f
 
 test("the console and the commands list, show and status print times in the user's time zone (Q5, Q43)", () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const seen = (zone: string, ...words: string[]): number => {
       const { stdout, stderr } = spawnSync(
         process.execPath,
@@ -66,26 +66,37 @@ test("the console and the commands list, show and status print times in the user
 
 test('the console accepts only a whole number as limit of a list, after -l and after --limit (Q43)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
-    for (const wrong of ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'])
-      assert.equal(consoleOf(rig, `/checkpoint list ${wrong}`), ['Usage: /checkpoint list [-l N]'], wrong);
-    for (const right of ['-l 1', '--limit 1', '--limit=1', '-l1'])
-      assert.is(consoleOf(rig, `/checkpoint list ${right}`).length, 1, right);
+    await opened(rig);
+    const wrong = ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'];
+    const right = ['-l 1', '--limit 1', '--limit=1', '-l1'];
+    const lines = consoleOf(rig, ...[...wrong, ...right].map((words) => `/checkpoint list ${words}`));
+    const usage = wrong.map(() => 'Usage: /checkpoint list [-l N]');
+    assert.equal(lines.slice(0, wrong.length), usage);
+    for (const [at, words] of right.entries()) assert.match(lines[wrong.length + at] ?? '', /^\[0\] /, words);
+    assert.is(lines.length, wrong.length + right.length);
   }));
 
 test('the console shows the plan of a revert first, and without a terminal a revert needs --yes', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const plan = consoleOf(rig, '/checkpoint revert 1');
     assert.equal(plan.slice(0, 2), ['Would delete (1):', '  b.txt']);
     assert.match(plan[2] ?? '', /Nothing was reverted, because no terminal is connected/);
     assert.is(rig.read('b.txt'), 'new\n');
     const usage = 'Usage: /checkpoint revert <tag> [--author <session>] [--yes]';
-    for (const wrong of ['', '1 2', '--author', '1 --author'])
-      assert.equal(consoleOf(rig, `/checkpoint revert ${wrong}`), [usage], wrong);
-    const [unknown = ''] = consoleOf(rig, '/checkpoint revert --author cursor');
+    const wrong = ['', '1 2', '--author', '1 --author'];
+    const lines = consoleOf(
+      rig,
+      ...wrong.map((words) => `/checkpoint revert ${words}`),
+      '/checkpoint revert --author cursor',
+      '/checkpoint revert 1 --yes',
+    );
+    assert.equal(
+      lines.slice(0, wrong.length),
+      wrong.map(() => usage),
+    );
+    const [unknown = '', ...done] = lines.slice(wrong.length);
     assert.match(unknown, /^Failed to revert: No session "cursor"/);
-    const done = consoleOf(rig, '/checkpoint revert 1 --yes');
     assert.equal(done, [
       'Deleted (1):',
       '  b.txt',
@@ -96,7 +107,7 @@ test('the console shows the plan of a revert first, and without a terminal a rev
 
 test('/checkpoint diff lists each file with its change, and then the number of changed lines (Q32, Q34)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     assert.equal(consoleOf(rig, '/checkpoint diff 1', '/checkpoint diff 1 2', '/checkpoint diff 2 2'), [
       'Changes since checkpoint 1:',
       '  ~ a.txt (modified)',
@@ -117,7 +128,7 @@ test('/checkpoint diff lists each file with its change, and then the number of c
 
 test('/checkpoint expand shows a turn with its tools, and reports an unknown tag (Q44)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const [main, tool, unknown] = consoleOf(rig, '/checkpoint expand 1', '/checkpoint expand 9');
     assert.match(main ?? '', /^\[1\] .* - first turn/);
     assert.match(tool ?? '', /^ └─ \[1\.1\] fs_write: writes b \(\+1\)$/);
@@ -170,7 +181,7 @@ test('/checkpoint clean lists what it would delete, and deletes nothing when it 
 
 test('in a tangent the console refuses every subcommand of /checkpoint, with the specified messages (Q46, C21)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const refusal =
       '⚠️ Checkpoint is disabled while in tangent mode. Please exit tangent mode if you want to use checkpoint.';
     const subcommands = ['list', 'expand 1', 'diff 1', 'restore 1', 'create', 'init', 'clean'];
@@ -222,7 +233,7 @@ test('the summary of a tangent stays in the main conversation (C22)', () =>
 
 test('the console reports no kept tail when a tangent has no entries (C21)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
@@ -273,7 +284,7 @@ test('the forget command removes messages inside and outside a tangent (C22)', (
 
 test('the console reports a new checkpoint (Q24)', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
   }));
 
@@ -328,7 +339,7 @@ test('the console reports why a checkpoint failed (Q24)', () =>
 
 test('the help of the console describes each word, and names the key of /tangent', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const lines = consoleOf(rig, '/help');
     for (const word of ['checkpoint init', 'checkpoint restore', 'tangent', 'compact', 'undo', 'quit']) {
       const line = lines.find((each) => each.startsWith(`/${word}`));
@@ -344,7 +355,7 @@ test('the help of the console describes each word, and names the key of /tangent
 
 test('the key for /tangent can be set to one letter or to none', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);
     assert.is(await ran.code, 2);
     assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
@@ -352,7 +363,7 @@ test('the key for /tangent can be set to one letter or to none', () =>
 
 test('a subcommand without /checkpoint, and a command without a slash, get a hint', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
     assert.equal(consoleOf(rig, ...lines), [
       'Commands begin with a slash. Did you mean /checkpoint list?',
@@ -391,7 +402,7 @@ for (const [feature, line, words] of [
 
 test('the words diff, compact, context and usage print their results, and an unknown word gets a hint', () =>
   withRig(async (rig) => {
-    await prepared(rig);
+    await opened(rig);
     const lines = consoleOf(
       rig,
       '/checkpoint diff 0 1',
