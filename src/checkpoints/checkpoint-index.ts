@@ -6,7 +6,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
-import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointKind, CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { RemovedParents } from './removed-parents.ts';
 import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 
@@ -96,9 +96,12 @@ export class CheckpointIndex {
     return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
   }
 
-  /** The current checkpoint of the session: the newest create or restore, never a safety checkpoint. */
+  /**
+   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only this
+   * checkpoint has its undo and redo stacks.
+   */
   get head(): StoredCheckpoint | undefined {
-    return this.#head === undefined ? undefined : this.#rows.at(this.#head);
+    return this.#head === undefined ? undefined : this.#rows.withStacks(this.#head);
   }
 
   /**
@@ -433,6 +436,7 @@ export class CheckpointRows {
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
   /** The row of each checkpoint's parent, by the checkpoint's row. Includes removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
+  readonly #stacks = { undo: new Stacks(), redo: new Stacks() };
 
   constructor(lost: ParentsOfLost = noneLost) {
     this.#lost = lost;
@@ -449,7 +453,11 @@ export class CheckpointRows {
 
   add(stored: StoredCheckpoint): number {
     const row = this.#stored.length;
-    this.#parents.push(this.#nearest(stored.record.parent));
+    const { parent, undo, redo } = stored.record;
+    const known = (id: CheckpointId): CheckpointId => this.#known(id);
+    this.#parents.push(this.#nearest(parent));
+    this.#stacks.undo.add(undo, known);
+    this.#stacks.redo.add(redo, known);
     this.#stored.push(this.#withoutCopies(stored));
     this.#rows.set(stored.record.id, row);
     return row;
@@ -469,8 +477,17 @@ export class CheckpointRows {
     return this.#rows.get(id);
   }
 
+  /** Returns the checkpoint of a row without its undo and redo stacks. */
   at(row: number): StoredCheckpoint | undefined {
     return this.#stored[row];
+  }
+
+  /** Returns the checkpoint of a row as {@link add} got it. */
+  withStacks(row: number): StoredCheckpoint | undefined {
+    const stored = this.#stored[row];
+    const [undo, redo] = [this.#stacks.undo.at(row), this.#stacks.redo.at(row)];
+    if (stored === undefined || (undo === undefined && redo === undefined)) return stored;
+    return { ...stored, record: { ...stored.record, ...given({ undo, redo }) } };
   }
 
   kindAt(row: number): CheckpointKind | undefined {
@@ -500,21 +517,94 @@ export class CheckpointRows {
   }
 
   /**
-   * Returns the checkpoint with repeated values replaced by the equal values of earlier checkpoints, which
-   * saves memory. Consecutive captures leave out the same paths by the same rules, and the stacks of a
-   * restore contain up to a hundred ids.
+   * Returns the checkpoint without its stacks, and with repeated values replaced by the equal values of earlier
+   * checkpoints. Consecutive captures leave out the same paths by the same rules. Rest properties and assignments let
+   * V8 share one hidden class; a spread would give each object a class of its own (160 bytes).
    */
-  #withoutCopies({ record, ...stored }: StoredCheckpoint): StoredCheckpoint {
+  #withoutCopies({ record, tag, name, commit }: StoredCheckpoint): StoredCheckpoint {
+    const { undo: _undo, redo: _redo, ...rest } = record;
+    const own: Mutable<CheckpointRecord> = rest;
     const last = this.#stored.at(-1)?.record;
-    const known = (id: CheckpointId): CheckpointId => this.at(this.rowOf(id) ?? -1)?.record.id ?? id;
-    const repeated = given({
-      skipped: isDeepStrictEqual(record.skipped, last?.skipped) ? last?.skipped : undefined,
-      rules: isDeepStrictEqual(record.rules, last?.rules) ? last?.rules : undefined,
-      undo: record.undo?.map(known),
-      redo: record.redo?.map(known),
-    });
-    return { ...stored, record: { ...record, ...repeated } };
+    if (last !== undefined && isDeepStrictEqual(own.skipped, last.skipped)) own.skipped = last.skipped;
+    if (last?.rules !== undefined && isDeepStrictEqual(own.rules, last.rules)) own.rules = last.rules;
+    for (const field of ['parent', 'restored', 'safety'] as const)
+      if (own[field] !== undefined) own[field] = this.#known(own[field]);
+    const stored: Mutable<StoredCheckpoint> = { record: own };
+    if (tag !== undefined) stored.tag = tag;
+    if (name !== undefined) stored.name = name;
+    if (commit !== undefined) stored.commit = commit;
+    return stored;
   }
+
+  /** Returns the index's own copy of an id, so that each id is in memory once. */
+  #known(id: CheckpointId): CheckpointId {
+    return this.at(this.rowOf(id) ?? -1)?.record.id ?? id;
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+// The undo and redo stacks. Each record in the store has up to a hundred ids. In memory, the stacks of consecutive
+// checkpoints share all ids but the newest.
+
+/** One id on a stack, and the ids below it. */
+interface StackNode {
+  readonly id: CheckpointId;
+  readonly below: StackNode | undefined;
+}
+
+/** The topmost ids of a chain of nodes. The chain may be longer, because a stack has a maximum length. */
+interface Stack {
+  readonly top: StackNode | undefined;
+  readonly length: number;
+}
+
+/** The stacks of each row of one kind. Absent for a checkpoint without this stack. */
+class Stacks {
+  readonly #byRow: (Stack | undefined)[] = [];
+  #last: Stack = { top: undefined, length: 0 };
+
+  /** Adds the stack of the next row. `known` returns the copy of an id that is already in memory. */
+  add(ids: readonly CheckpointId[] | undefined, known: (id: CheckpointId) => CheckpointId): void {
+    if (ids !== undefined) this.#last = stackOf(ids, this.#last, known);
+    this.#byRow.push(ids === undefined ? undefined : this.#last);
+  }
+
+  /** Returns the ids, newest last, or undefined for a checkpoint without this stack. */
+  at(row: number): CheckpointId[] | undefined {
+    const stack = this.#byRow[row];
+    if (stack === undefined) return undefined;
+    const ids: CheckpointId[] = [];
+    for (let { top } = stack; top !== undefined && ids.length < stack.length; top = top.below)
+      ids.push(top.id);
+    return ids.reverse();
+  }
+}
+
+/** Makes a stack from the nodes of the last stack, if the new stack has one id more or less. */
+function stackOf(
+  ids: readonly CheckpointId[],
+  last: Stack,
+  known: (id: CheckpointId) => CheckpointId,
+): Stack {
+  const { length } = ids;
+  if (length === last.length && isOn(ids, length, last.top)) return last;
+  let from = 0;
+  let top: StackNode | undefined;
+  if (isOn(ids, length, last.top?.below)) [from, top] = [length, last.top?.below];
+  else if (isOn(ids, length - 1, last.top)) [from, top] = [length - 1, last.top];
+  for (const id of ids.slice(from)) top = { id: known(id), below: top };
+  return { top, length };
+}
+
+/** True when the first `count` ids are the topmost ids of the chain. */
+function isOn(ids: readonly CheckpointId[], count: number, top: StackNode | undefined): boolean {
+  let node = top;
+  for (let at = count - 1; at >= 0; at -= 1) {
+    if (node?.id !== ids[at]) return false;
+    node = node?.below;
+  }
+  return count > 0;
 }
 
 // Returns the base: the checkpoint of tag "0", or the oldest checkpoint when tag "0" was deleted.

@@ -44,7 +44,7 @@ export async function rounds(count: number, every: number): Promise<Holdings[]> 
       assert.equal(failed, []);
       client.frames.length = 0;
       if (round % every !== 0) continue;
-      const memory = await liveHeap(gc);
+      const memory = await leastLiveHeap(gc);
       held.push({ round, descriptors: await descriptorsOf(pid), children: rig.children().length, memory });
     }
     assert.is((await client.close()).code, 0);
@@ -64,6 +64,16 @@ async function descriptorsOf(pid: number): Promise<number> {
   return fewest;
 }
 
+/** Returns the lowest of a few sizes, because the daemon may be packing the session's objects during a measurement. */
+async function leastLiveHeap(file: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let look = 0; look < 5; look += 1) {
+    least = Math.min(least, await liveHeap(file));
+    await setTimeout(100);
+  }
+  return least;
+}
+
 /** Makes the daemon collect garbage and report its live memory. */
 async function liveHeap(file: string): Promise<number> {
   writeFileSync(file, '');
@@ -73,10 +83,8 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/**
- * Memory for three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that still grow.
- */
-const bytesPerRound = 7000;
+/** Memory for three checkpoints: 2 KB each, with their refs, their ledger and caches that still grow. */
+const bytesPerRound = 6000;
 
 /** Fails when anything grew after the first count. Memory may grow by the size of the checkpoints' records. */
 export function assertNoGrowth(held: readonly Holdings[]): void {
@@ -91,7 +99,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/**
- * Over few rounds, a table that doubles its size and the remembered operations (the last thousand) distort the result.
- */
-const slackBytes = 350_000;
+/** Over few rounds a table that doubles its size distorts the result. */
+const slackBytes = 200_000;
