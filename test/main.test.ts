@@ -75,7 +75,7 @@ test('after an uncaught failure the daemon exits with 70, prints one line, and w
     }
   }));
 
-test('the death of its parent ends the daemon even if a sibling process keeps the input open', async () => {
+test('the daemon ends when its parent dies, even if a sibling process keeps the input open', async () => {
   // A shell starts a sibling and the daemon on one pipe and dies. The sibling keeps the pipe's other end.
   const script = `
     const { spawn } = require('node:child_process');
@@ -118,7 +118,7 @@ function peakBytes(pid: number | undefined): number {
 }
 
 for (const reader of ['that reads', 'that reads nothing until it has written all'] as const) {
-  test(`memory stays bounded with 100,000 pipelined requests of a client ${reader}, and each request is answered`, () =>
+  test(`the daemon answers 100,000 pipelined requests of a client ${reader}, in bounded memory`, () =>
     withClient(
       async (client) => {
         await client.initialize();

@@ -31,7 +31,7 @@ test('the table has each of the 142 items once', () => {
   assert.equal([...statuses.keys()], wanted);
 });
 
-test('every status is one of the four possible, and gives its replacement or reason', () => {
+test('every status is one of four, and says what replaces the item or why it is left out', () => {
   for (const [item, status] of statuses) {
     assert.match(status, /^(served|replaced: .{10,}|console: .{10,}|not ours: .{10,})$/, item);
   }

@@ -72,7 +72,7 @@ test('the daemon answers initialize without loading code for git, store and capt
 /** Lower this number when you can, and never raise it. */
 const smallPartsMax = 16;
 
-test('few files of under 40 lines have a single importer, because their code belongs in the importer', () => {
+test('only few files of under 40 lines have a single importer, since such code belongs in the importer', () => {
   const graph = imports();
   const importers = (name: string): number =>
     [...graph.values()].filter((imported) => imported.includes(name)).length;

@@ -73,7 +73,7 @@ const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|
 /** Tests about the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
-test('a test file is in the folder of its subject, and has the name of the tested file', () => {
+test('a test file is in the folder of its subject, and its name begins with that of the tested file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length).replace(/\.tsx?$/, '')));
   const isAbout = (name: string): boolean => {
     const words = name.split('-');
@@ -219,7 +219,7 @@ test('the map of src lists every folder', () => {
   );
 });
 
-test('no file names a download address or a path of the machine it was made on', () => {
+test('no file contains a download address or a path of the machine on which it was made', () => {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   assert.not.match(lock, /"resolved":/);
   const texts = [...src, ...tests, ...sources('scripts')].filter(({ text }) => text.includes(`${root}src`));

@@ -11,7 +11,7 @@ const record = {
   list: [1, { a: null }],
 };
 
-test('a record passes its check when it is read back, and a record of an earlier version passes without a checksum', () => {
+test('a record that is read back passes its check; a record of an earlier version passes without a checksum', () => {
   const text = JSON.stringify(withSum(record));
   assert.ok(isIntact(JSON.parse(text) as object));
   assert.ok(isIntact(JSON.parse(JSON.stringify(record, null, 2)) as object));

@@ -62,7 +62,7 @@ test('the holder of a lock is dead when the process with its pid has a different
   assert.is(holderState({ ...self, bootId: 'another boot' }), 'dead');
 });
 
-test('the holder of a lock is unknown, never dead, when this process cannot see the holder', () => {
+test('the holder of a lock counts as unknown, not as dead, when this process cannot see the holder', () => {
   const self = describeSelf();
   assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
   assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');

@@ -26,7 +26,7 @@ test('links are stored with their targets and never followed (F16, F44)', () =>
     assert.not.ok([...rig.store.blobs.values()].some((blob) => blob.equals(passwd)));
   }));
 
-test('a link target of any bytes survives (F17)', () =>
+test('a link target is captured unchanged, whatever its bytes (F17)', () =>
   withRig({}, async (rig) => {
     const targets = [Buffer.from([0x61, 0xff, 0x0a, 0xfe]), Buffer.alloc(4095, 0x62), Buffer.from('a\nb')];
     targets.forEach((target, i) => symlinkSync(target, join(rig.root, `l${i}`)));
@@ -60,7 +60,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as
     mkdirSync(rig.root);
   }));
 
-test('files are captured byte for byte under any attributes and settings, and no filter runs (F20)', () =>
+test('files are captured byte for byte whatever the git attributes and settings, and no filter runs (F20)', () =>
   withRig({}, async (rig) => {
     const ran = join(rig.top, 'ran');
     const filter = `touch ${ran}; cat`;
@@ -86,7 +86,7 @@ test('files are captured byte for byte under any attributes and settings, and no
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('a capture records modes that are stricter than usual, and a changed mode counts as a change of the file (F22)', () =>
+test('a capture records a mode that is stricter than usual, and a changed mode counts as a changed file (F22)', () =>
   withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {

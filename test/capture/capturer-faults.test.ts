@@ -12,7 +12,7 @@ import { contentOf, pathsOf, reasonFor, withRig } from '../support/capture-rig.t
 
 const test = suite('faults of capturing');
 
-test('an unreadable directory is reported, and its old content does not count as present (F13)', async () => {
+test('a capture reports an unreadable directory, and does not assume that its old files still exist (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }
@@ -42,7 +42,7 @@ test('an unreadable directory is reported, and its old content does not count as
   });
 });
 
-test('unreadable and vanished files are reported, and missing descriptors fail the capture (O21)', () =>
+test('unreadable and vanished files are reported, and a capture without free file descriptors fails (O21)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
@@ -72,7 +72,7 @@ test('unreadable and vanished files are reported, and missing descriptors fail t
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['a', 'b']);
   }));
 
-test('a FIFO, a socket and a device are skipped with their reason and never opened (R17, F14)', () =>
+test('a FIFO, a socket or a device is never opened, and is reported as skipped with the reason (R17, F14)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();
@@ -120,7 +120,7 @@ test('a work tree that disappeared or became a link is an error, never an empty 
     rmSync(`${rig.root}.moved`, { recursive: true });
   }));
 
-test('a failure of the store or a cancel aborts the writer, and the next capture is complete', () =>
+test('if the store fails or the capture is cancelled, the writer aborts, and the next capture is complete', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');

@@ -36,7 +36,7 @@ async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly 
   return { paths: await pathsOf(rig.store, first), told: told(first) };
 }
 
-test('a capture includes the work trees beside their bare repository, but not the repository', () =>
+test('a capture includes the work trees beside a bare repository, but not the repository', () =>
   withRig(
     async (rig) => {
       rig.write('seed/f', '1');
@@ -62,7 +62,7 @@ test('a storage of checkpointd in another work tree is skipped like a git direct
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('a capture finds a git directory that only a pointer names, in any order of listing', () =>
+test('a capture recognises a git directory that only a .git pointer names, whatever the order of listing', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
@@ -81,7 +81,7 @@ test('a capture finds a git directory that only a pointer names, in any order of
     assert.ok(without.paths.includes('a-git/HEAD'), 'nothing says any more that it is one');
   }));
 
-test('a bare repository of any name, even with a link as HEAD, counts as a git directory', () =>
+test('a bare repository counts as a git directory whatever its name, even if its HEAD is a link', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
@@ -97,7 +97,7 @@ test('a bare repository of any name, even with a link as HEAD, counts as a git d
     });
   }));
 
-test('a capture takes from a git directory only the files that the repository around this directory tracks', () =>
+test('inside a git directory, a capture takes only the files that the outer repository tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');
@@ -120,7 +120,7 @@ test('a capture takes from a git directory only the files that the repository ar
     assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
   }));
 
-test('a capture takes no untracked file of a git directory, even if a glob, an earlier capture or a restore asks for it', () =>
+test('inside a git directory, a capture takes no untracked file, even if a glob or a restore asks for the file', () =>
   withRig(
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');

@@ -32,7 +32,7 @@ const ignoring: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 for (const [title, rules] of ignoring) {
-  test(`a work tree that the repository around it ignores is captured by its own rules: ${title}`, async () => {
+  test(`a work tree that the outer repository ignores is captured by its own ignore rules: ${title}`, async () => {
     const { home, project } = enclosed(rules);
     const daemon = new InProcessDaemon();
     const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });
@@ -51,7 +51,7 @@ for (const [title, rules] of ignoring) {
   });
 }
 
-test('each capture applies the ignore rules of the outer repository, unless these rules ignore the whole work tree', async () => {
+test('each capture applies the ignore rules of the outer repository, unless they ignore the whole work tree', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
   const daemon = new InProcessDaemon();
   const { session, warnings } = await daemon.open(project);

@@ -52,7 +52,7 @@ test('a file that is constantly rewritten is never captured half old and half ne
     console.log(`note: F7 saw ${counts.whole} whole and ${counts.flagged} flagged`);
   }));
 
-test('a large file that is truncated while it is hashed is whole, empty or flagged (F8)', () =>
+test('a large file that is truncated while it is hashed is captured whole or empty, or reported as unstable (F8)', () =>
   withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));
@@ -70,7 +70,7 @@ test('a large file that is truncated while it is hashed is whole, empty or flagg
     assert.equal(copiesLeft(rig.store), [], 'no private copy is left');
   }));
 
-test('files that appear and disappear do not disturb the capture of others (F10)', () =>
+test('every stable file is captured while other files appear and disappear (F10)', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 20; i += 1) rig.write(`stable/s${i}`, String(i));
     const script = `const fs = require('fs'); console.log('go');
@@ -100,7 +100,7 @@ test('a file that moves among three hundred directories is captured exactly once
     });
   }));
 
-test('a file or directory that moves ahead of or behind the walk is captured exactly once (F11)', async () => {
+test('a file or directory is captured exactly once if it moves to a directory that the walk has listed, or will list (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

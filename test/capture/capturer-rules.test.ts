@@ -11,7 +11,7 @@ import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-
 
 const test = suite('which files a capture takes');
 
-test('nested repositories are captured as files, under their own rules, and none of their programs runs (F26)', () =>
+test('nested repositories are captured as files, by their own ignore rules, and none of their programs runs (F26)', () =>
   withRig({}, async (rig) => {
     const nested = join(rig.root, 'n');
     mkdirSync(nested);
@@ -94,7 +94,7 @@ test('a rule that another process changes and restores while git is running affe
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore', 'sub/b.txt']);
   }));
 
-test('a new, changed, negated or nested rule applies at once, and files of earlier snapshots stay (F29)', () =>
+test('a new, changed, negated or nested ignore rule applies to the next capture; earlier snapshots keep their files (F29)', () =>
   withRig({}, async (rig) => {
     rig.write('a.log', 'a');
     rig.write('d/b.log', 'b');
@@ -126,7 +126,7 @@ test('a new, changed, negated or nested rule applies at once, and files of earli
     );
   }));
 
-test('in a work tree that is a sub-directory, the ignore rules of the repository around it apply', () =>
+test('in a work tree that is a sub-directory of a repository, the ignore rules of the repository apply', () =>
   withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
@@ -189,7 +189,7 @@ test('include globs add ignored files, exclude globs remove files, and .git is n
     ]);
   }));
 
-test('ignored files that a restore would displace are captured, and a .git among them is reported', () =>
+test('a capture includes the ignored files that a restore would displace, and reports a .git among them', () =>
   withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);

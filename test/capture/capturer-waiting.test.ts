@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('an index that would make git wait counts as empty and is reported', async () => {
+  test('a git index that would make git wait is reported, and counts as empty', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

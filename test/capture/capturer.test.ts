@@ -79,7 +79,7 @@ test('a capture that builds on the previous one equals a fresh capture when no f
   );
 });
 
-test('a rewrite of the same size with its time set back is detected (F1)', async () => {
+test('a capture detects a rewrite that keeps the size of a file and sets its time back (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');
@@ -207,7 +207,7 @@ test('a file that a capture skips is not taken from the previous snapshot', () =
     }
   }));
 
-test('every full capture reports why it was full, and failed captures are not reported', async () => {
+test('every full capture reports why it was full, unless the capture fails', async () => {
   const kinds: Partial<FinishedScan>[] = [];
   const onScanned = ({ isWhole, isPlain, isStored }: FinishedScan): void =>
     void kinds.push({ isWhole, isPlain, isStored });

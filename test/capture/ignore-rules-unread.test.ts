@@ -25,7 +25,7 @@ function withEveryRule(): Rig {
 const ruleFiles = /\.gitignore$|\/info\/exclude$|\/\.gitconfig$|\/excludes$/;
 
 for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
-  test(`a capture that gets ${code} while reading ignore rules takes no file that these rules ignore`, async () => {
+  test(`when reading ignore rules fails with ${code}, a capture takes no file that these rules ignore`, async () => {
     const met = new Set<string>();
     for (let at = 1; ; at += 1) {
       const rig = withEveryRule();

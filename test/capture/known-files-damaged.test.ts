@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('the list of known files is ignored when it is damaged, cut, empty, not a file or in an unknown format', () =>
+test('the list of known files is ignored when it is damaged, truncated, empty, not a file or in an unknown format', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {
@@ -54,7 +54,7 @@ test('the list of known files is ignored when it is damaged, cut, empty, not a f
     assert.is(it.read, 0, 'it is whole again');
   }));
 
-test('a failing write of the list of known files leaves the earlier list in place, and no capture fails', () =>
+test('when writing the list of known files fails, the earlier list stays, and no capture fails', () =>
   withReopened(async (it) => {
     const before = readFileSync(it.file);
     let calls = 0;

@@ -28,7 +28,7 @@ test('the first capture after a session is opened again reads only files that ch
     assert.is(it.read, 0);
   }));
 
-test('a capture does not list directories whose times are settled', () =>
+test('a capture does not list a directory whose times show that no name in it changed', () =>
   withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists and remembers the directories
@@ -63,7 +63,7 @@ test('a capture recognises known contents by store ids of any length', async () 
   });
 });
 
-test('a rewrite of the same size with its time set back is detected', () =>
+test('a capture detects a rewrite that keeps the size of a file and sets its time back', () =>
   withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');
@@ -83,7 +83,7 @@ test('a rewrite of the same size with its time set back is detected', () =>
     await it.agrees('made executable');
   }));
 
-test('a capture reads a file again if its content may have changed without a trace', () =>
+test('a capture reads a file again if the file was too young when it was last read', () =>
   withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
@@ -96,7 +96,7 @@ test('a capture reads a file again if its content may have changed without a tra
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('a capture ignores a list of known files that was made for another directory, device or settings', () =>
+test('a capture ignores a list of known files that was made for a different directory, device or settings', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));

@@ -49,7 +49,7 @@ test('a stamp is settled when its change is older than the grain, by the clock o
     assert.not.ok(isSettled(stamp, elsewhere, 1000), 'another file system has another clock');
   }));
 
-test('captures read a content again for a minute after its last change', () =>
+test('in the first minute after a change of a file, every capture reads the file again', () =>
   withRig({}, async (rig) => {
     rig.write('f', '1');
     assert.is(await readsAgain(rig), true);
@@ -74,7 +74,7 @@ test('the clock of the file system determines whether a stamp is settled, even i
   });
 });
 
-test('without a readable file system clock a content is settled once it has been unchanged for long enough', async () => {
+test('if the clock of the file system cannot be read, a content is settled once it has been unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -139,7 +139,7 @@ function hasPython(): boolean {
 }
 
 if (hasPython()) {
-  test('the next capture includes a write through mmap shortly after a change (F4)', async () => {
+  test('a capture includes a write through mmap that comes shortly after a change (F4)', async () => {
     await withRig({}, async (rig) => {
       rig.write('f', 'a and more');
       const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {

@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('if a directory appears or disappears without a report, each of its files is drift', () =>
+test('if a directory appears or disappears without a report, each of its files counts as drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();

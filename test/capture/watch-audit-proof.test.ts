@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('a change that is reported after a capture has read its path counts for the next capture', () =>
+test('if a change is reported after the capture has read its path, the change counts for the next capture', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('a path that a rule, a failure or its name excludes from a capture causes no drift', () =>
+test('a path that a capture leaves out because of a rule, a failure or its name causes no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');
@@ -121,7 +121,7 @@ test('a path that a rule, a failure or its name excludes from a capture causes n
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
   }));
 
-test('the audit reports nothing if the handles were not always live, or if no fence passed', async () => {
+test('the audit reports nothing if the watch was not always live, or if no fence passed', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
     it.watch.miss(() => it.write('f', content));
     await it.capture();

@@ -138,7 +138,7 @@ if (process.platform === 'linux') {
     assert.ok(captures > 15 && asked > 200, `${captures} captures, ${asked} changes`);
   });
 
-  test('each drift in directories that are created, removed and moved is a change that the thread did not report', async () => {
+  test('while directories are created, removed and moved, each drift is a change that the watch thread did not report', async () => {
     const beside = new Beside();
     let [captures, checked] = [0, 0];
     await beside.run('trees', 2, async () => {

@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('a diff against the base reports that all checkpoints were deleted, and the next create makes a new base', async () => {
+test('after all checkpoints were deleted, a diff against the base reports this, and the next create makes a new base', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

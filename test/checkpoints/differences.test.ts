@@ -12,7 +12,7 @@ const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
-  test(`every format of a diff and the statistics include a change of permissions alone (${strategy})`, async () => {
+  test(`every format of a diff, and the statistics, include a file of which only the permissions changed (${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
     const { session } = await daemon.open(root, { strategy });
@@ -42,7 +42,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('statistics count a change of permissions even beside a rename', async () => {
+test('statistics count a change of permissions even if the file was also renamed', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'old.txt': 'a\nb\nc\nd\n', 'secret.txt': 's\n' });
   const { session } = await daemon.open(root);
@@ -57,7 +57,7 @@ test('statistics count a change of permissions even beside a rename', async () =
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-test('checkpoint/diff answers contents that are not UTF-8 as bytes, and never guesses their encoding', async () => {
+test('checkpoint/diff returns contents that are not UTF-8 as bytes, and never guesses their encoding', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   writeFileSync(join(root, 'ok.txt'), 'é\n');
@@ -136,7 +136,7 @@ test('a reversed diff shows the changes that a restore would make', async () => 
   await daemon.close();
 });
 
-test('a unified diff is answered as text if its contents are UTF-8', async () => {
+test('a unified diff is returned as text if all its contents are UTF-8', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

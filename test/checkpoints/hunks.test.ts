@@ -12,7 +12,7 @@ test('a hunk that moves to other lines keeps its name, and a repeated hunk gets 
   assert.is(two?.id, `${one?.id}-2`);
 });
 
-test('removing all hunks from a new content gives the old content', () => {
+test('reversing all hunks of a new content gives the old content', () => {
   const line = fc.constantFrom('a\n', 'b\n', '\\\n', '@@ -1 +1 @@\n');
   fc.assert(
     fc.property(fc.array(line), fc.array(line), fc.boolean(), (old, added, isCut) => {

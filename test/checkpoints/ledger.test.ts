@@ -52,7 +52,7 @@ test('a reported write keeps its author when a checkpoint captures the written c
   assert.is(ledger.last(path('c'))?.who, undefined);
 });
 
-test('the history of a path lists the authors of its contents in order, and no repeated report', () => {
+test('the history of a path lists its contents and their authors in order, and omits repeated reports', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('1'), 'agent', at);
   assert.is(wrote(ledger, path('a'), blobOf('1'), 'agent', at), undefined);

@@ -121,7 +121,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('the ledger records the first checkpoint after the deletion of all checkpoints like any other checkpoint', () =>
+test('after all checkpoints were deleted, the ledger records the next checkpoint like any other', () =>
   twice(
     'shadow',
     async (rig) => {

@@ -121,7 +121,7 @@ test('sqlite: commands that read print the same output for a closed session as f
     await readClosedAndOpen(rig, 'sqlite', readingOnce, () => undefined);
   }));
 
-test('a long closed session with a cache of its packed records is read, and neither opened nor written', () =>
+test('a long closed session that has a cache of its packed records is read without being opened or written', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const { client } = await rig.opened({ retention: 'keep' });
@@ -162,7 +162,7 @@ const doubts: Readonly<Record<string, (own: string) => void>> = {
 };
 
 for (const [what, make] of Object.entries(doubts))
-  test(`a daemon opens a session with ${what} to read it`, () =>
+  test(`to read a session with ${what}, a daemon opens the session`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, 'shadow');
       const list = await said(rig, 'list');
@@ -197,7 +197,7 @@ test('a daemon opens a session with an unfinished restore, and reports that the 
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('a daemon that claims a closed session while a command reads it answers the next request', () =>
+test('after a daemon opens a closed session, a command that was reading it leaves the next request to the daemon', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

@@ -79,7 +79,7 @@ function daemonsOf(storage: string): string[] {
   });
 }
 
-test('the first command leaves a background daemon that has the session open, and the next commands use this daemon', () =>
+test('the first command starts a background daemon, which keeps the session open for the next commands', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -117,7 +117,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('the background daemon runs in /, without open streams of the command and with documented variables only', () =>
+test('the background daemon runs in /, has no open streams of the command, and gets only documented variables', () =>
   Commands.with(async (it) => {
     await it.create({ SECRET: 'of the shell' });
     const process = `/proc/${it.daemon().pid}`;
@@ -170,7 +170,7 @@ test('a background daemon does not give up a session that a client has open', ()
     await editor.close();
   }));
 
-test('a client that opens a session of the background daemon with other settings gets these settings', () =>
+test('when a client opens a session of the background daemon with different settings, the new settings apply', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);

@@ -89,7 +89,7 @@ for (const [shell, offer] of [
   ['fish', byFish],
 ] as const)
   if (isThere(shell))
-    test(`${shell} completes commands, options, tags and paths, and runs no code that names contain`, () =>
+    test(`${shell} completes commands, options, tags and paths, and never runs code in a completed name`, () =>
       withProgram((rig, env) => {
         for (const [typed, offered, withheld] of wanted) {
           const found = offer(typed, env, rig.work);
@@ -104,7 +104,7 @@ for (const [shell, offer] of [
       }));
 
 if (isThere('zsh') && hasTerminal())
-  test('zsh completes commands, options, tags and paths, and runs no code that names contain', () =>
+  test('zsh completes commands, options, tags and paths, and never runs code in a completed name', () =>
     withProgram(async (rig, env) => {
       const setUp =
         'autoload -Uz compinit; compinit -u; eval "$(checkpointd completion zsh)"; PS1="ready "; clear';

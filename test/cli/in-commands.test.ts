@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inCommands } from '../../src/cli/in-commands.ts';
 
-test('a message for the command line names commands that its reader can type, and no methods of the protocol', () => {
+test('a message for the command line names commands that the reader can type, not methods of the protocol', () => {
   const message =
     'Run store/verify, use `checkpoint/list`, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(
@@ -15,7 +15,7 @@ test('a message for the command line names commands that its reader can type, an
   );
 });
 
-test('advice for a person or a model names no option that exists only on the wire', () => {
+test('advice for a person or a model names no option that only the protocol has', () => {
   const message =
     'None is left. Restore its checkpoint: checkpoint/list names them, and with kind "safety" also the states before each restore.';
   assert.is(inCommands(message), 'None is left. Restore its checkpoint: "checkpointd list" names them.');

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearest } from '../../src/cli/nearest.ts';
 
-test('the most similar words are proposed first, and no dissimilar word is proposed', () => {
+test('similar words are proposed, the most similar first, and no dissimilar word', () => {
   assert.equal(nearest('restroe', ['restore', 'redo', 'list']), ['restore']);
   assert.equal(nearest('1.1', ['1', '1.2', '1.10', '7']), ['1.10', '1.2']);
   assert.equal(nearest('before-lnch', ['before-lunch', 'after']), ['before-lunch']);

@@ -61,7 +61,7 @@ test('every line fits on twenty columns, even if a message has colours, wide let
     await client.close();
   }));
 
-test('a pager that is missing or ends at once hides no failure', () =>
+test('a failure is visible even if the pager is missing or ends at once', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     for (const PAGER of ['true', 'no-such-pager', 'sleep 0.2']) {

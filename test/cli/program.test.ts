@@ -76,7 +76,7 @@ test('commands list the same tags whether the state directory is given directly 
     assert.is(said(link, 'complete-tags'), '0\n1\n2\n');
   }));
 
-test('the command forget removes the last messages after it shows them and asks the user (C22)', () =>
+test('the command `forget` shows the last messages, asks the user, and then removes them (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     assert.match((await run(rig, 'forget')).stdout, /^The conversation has no messages\.\n$/);
@@ -158,7 +158,7 @@ test("the command line joins an editor's session, and the end of a command does 
     assert.equal(rig.stored(), []);
   }));
 
-test('the command sessions lists the same sessions as session/list', () =>
+test('the command `sessions` lists the same sessions as session/list', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const listed = await run(rig, 'sessions', '--json');
@@ -182,7 +182,7 @@ test('ten thousand checkpoints are listed page by page', async () => {
   assert.equal(await allCheckpoints({ ask: ask as never }), all);
 });
 
-test('the command line restores a session whose daemon was killed, and then keeps the session', () =>
+test('a command restores a checkpoint of a session whose daemon was killed, and then keeps the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -214,7 +214,7 @@ test('for an unknown command or tag the command line proposes similar ones, and 
     await client.close();
   }));
 
-test('the command line refuses an option without effect, and help on an unknown command', () =>
+test('the command line refuses an option that would have no effect, and help for an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],
@@ -273,7 +273,7 @@ test('a client refuses a socket that owner.json names if the socket is not priva
     assert.match(ran.stderr, /not connecting to .*a\.txt: it is no socket/);
   }));
 
-test('a socket that is not private is reported once, however long the command waits for its session', () =>
+test('a command reports once that a socket is not private, however long it waits for its session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const owner = join(rig.shadow(session), 'checkpointd', 'owner.json');

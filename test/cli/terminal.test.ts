@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cutTo, plain, plainLines, widthOf } from '../../src/cli/terminal.ts';
 
-test('foreign text is printed without escapes, line breaks and changes of direction', () => {
+test('text from elsewhere is printed without escapes, line breaks and changes of direction', () => {
   assert.is(plain('a\u001b[31mb\u001b]0;t\u0007c\nd\te'), 'abc d e');
   assert.is(plain('a\u202eb\u2066c\u0085d\u007f'), 'a\uFFFDb\uFFFDc\uFFFDd\uFFFD');
   assert.is(plain('größe 日本 🙂'), 'größe 日本 🙂');
@@ -17,7 +17,7 @@ test('wide letters, marks and colours count with their real width', () => {
   assert.is(widthOf('\u001b[33m[1]\u001b[39m'), 3);
 });
 
-test('a text that is cut never exceeds the width, and never ends inside a letter or a colour', () => {
+test('a shortened text never exceeds the width, and never ends inside a letter or a colour', () => {
   assert.is(cutTo('abc', 3), 'abc');
   assert.is(cutTo('abcd', 3), 'ab…');
   assert.is(cutTo('日本語', 4), '日…');

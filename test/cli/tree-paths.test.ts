@@ -179,7 +179,7 @@ test('-C with a missing directory is refused by every command', () =>
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command resolves links above a path but not at the path, and outside the work tree prints paths from the root', () =>
+test('a command resolves links in the parents of a path, but not a link at the path itself', () =>
   withRig(async (rig) => {
     const link = join(rig.top, 'link');
     mkdirSync(join(rig.work, 'src'));

@@ -80,7 +80,7 @@ const isAlive = (pid: number | undefined): boolean => {
   }
 };
 
-test('closing a client ends the daemon with exit code 0, a second close also returns 0, and later requests are refused', async () => {
+test('closing a client ends the daemon with exit code 0, and later requests are refused', async () => {
   const client = await CheckpointdClient.start();
   assert.is(client.server.serverInfo.name, 'checkpointd');
   assert.equal(await Promise.all([client.close(), client.close()]), [0, 0]);
@@ -131,7 +131,7 @@ test('every open request fails when the daemon misbehaves', async () => {
   }
 });
 
-test('the client treats a daemon that stops reading as gone, and ends it', async () => {
+test('the client ends a daemon that stops reading, and reports it as gone', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -215,7 +215,7 @@ test('the client passes arguments, log file and trace level to the packaged daem
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before it closes its client ends together with its daemon', async () => {
+test('a script that fails before it closes its client ends, and its daemon ends too', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {
@@ -234,7 +234,7 @@ test('a script that fails before it closes its client ends together with its dae
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('each of two listeners of an event gets every occurrence until the listener is removed', async () => {
+test('each of two listeners of an event gets every event until the listener is removed', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });
@@ -249,7 +249,7 @@ test('each of two listeners of an event gets every occurrence until the listener
   assert.equal(heard, ['one', 'two', 'two']);
 });
 
-test('the packed package and its types work after an installation elsewhere', () => {
+test('the npm package and its types work when they are installed elsewhere', () => {
   const elsewhere = join(folder, 'elsewhere');
   const modules = join(elsewhere, 'node_modules');
   mkdirSync(modules, { recursive: true });

@@ -78,7 +78,7 @@ test('two clients share a session with one line of checkpoints, and each client 
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
-test('changes of two clients go through one queue, and no change is lost', () =>
+test('the daemon puts the changes of two clients in one queue, and loses none', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);

@@ -54,7 +54,7 @@ test('statistics count files like git, and count renames and new types as modifi
   await daemon.close();
 });
 
-test('statistics are cached, and a moved tag shows the statistics of its new checkpoint (Q31, Q41)', async () => {
+test('statistics are cached; a tag that moves to a new checkpoint gets the statistics of the new one (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;
@@ -70,7 +70,7 @@ test('statistics are cached, and a moved tag shows the statistics of its new che
   await daemon.close();
 });
 
-test('the text of a diff has the specified layout and unchanged names (Q32)', async () => {
+test('the text of a diff has the specified layout, and shows file names unchanged (Q32)', async () => {
   const { daemon, session } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');
@@ -108,7 +108,7 @@ test('statistics compare any two checkpoints (Q33)', async () => {
   await daemon.close();
 });
 
-test('without "to" a diff is against the present work tree, and changes nothing (Q34)', async () => {
+test('a diff without "to" compares with the present work tree, and changes nothing (Q34)', async () => {
   const { daemon, root, session } = await variety();
   assert.equal((await daemon.call('checkpoint/diff', { session, from: '1' })).files, []);
   write(root, { 'now.txt': 'now' });
@@ -131,7 +131,7 @@ test('without "to" a diff is against the present work tree, and changes nothing 
   await daemon.close();
 });
 
-test('a diff has both paths and both contents of each file, and marks binary files and cut contents (R22)', async () => {
+test('a diff has both paths and both contents of each file, and marks binary files and shortened contents (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);
@@ -193,7 +193,7 @@ test('file names of any bytes pass unchanged between client and daemon in both d
   await daemon.close();
 });
 
-test('readFile reads ranges, reports missing files, and answers binary bytes as base64', async () => {
+test('readFile reads ranges, reports missing files, and returns binary contents as base64', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'abcdef' });
   mkdirSync(join(root, 'bin'));
@@ -215,7 +215,7 @@ test('readFile reads ranges, reports missing files, and answers binary bytes as 
   await daemon.close();
 });
 
-test('the text of a diff is cut at 32 MiB, and the answer reports the cut', async () => {
+test('the text of a diff ends after 32 MiB, and the answer says that the text is incomplete', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

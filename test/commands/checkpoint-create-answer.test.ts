@@ -71,7 +71,7 @@ test('checkpoint/hasChanges compares the work tree with the result of the last c
   await daemon.close();
 });
 
-test('a description of blanks is kept unchanged, and an empty description counts as missing', async () => {
+test('a description that has only blanks is kept unchanged, and an empty description counts as missing', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });
@@ -84,7 +84,7 @@ test('a description of blanks is kept unchanged, and an empty description counts
   await daemon.close();
 });
 
-test('the default description is the message cut to 60 bytes, "Turn started" without a message, or the tool (Q22)', async () => {
+test('by default a description is the message (at most 60 bytes), "Turn started", or the name of the tool (Q22)', async () => {
   const { daemon, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
@@ -101,7 +101,7 @@ test('the default description is the message cut to 60 bytes, "Turn started" wit
   await daemon.close();
 });
 
-test('a default description is the one-line subject of the commit, and a given description stays unchanged (Q22)', async () => {
+test('a default description equals the one-line subject of the commit, and a given description stays unchanged (Q22)', async () => {
   const { daemon, root, session } = await opened();
   const { shadowRepoPath = '' } = (await daemon.call('session/get', { session })).manager;
   const subjectOf = (tag: string): string =>
@@ -176,7 +176,7 @@ test('the answer of a create reports whether the capture was full, and why', () 
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a user's file with the name of a restore's temporary file is reported as skipped`, () =>
+  test(`${strategy}: a user's file that has the name of a temporary file of a restore is reported as skipped`, () =>
     withSessions(async (rig) => {
       rig.write('d/a.txt', 'a');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

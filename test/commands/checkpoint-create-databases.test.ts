@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       }
     });
 
-test('a database in a checkpoint without a warning is intact, however a program writes to the database', () =>
+test('a database is intact in each checkpoint that has no warning, however a program writes to the database', () =>
   withRig({}, async (rig) => {
     const file = join(rig.root, 'data.db');
     openDatabase(file, 'WAL').close();

@@ -5,14 +5,14 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('a short message is the description of a turn, and without a message the description is a default (Q22)', () => {
+test('the description of a turn is its message if this is short, and a default text without a message (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');
   assert.is(describeTurn(' \n\t'), 'Turn started');
 });
 
-test('a description is a long message that is cut at the last space within 60 bytes (Q22)', () => {
+test('a long message is cut at the last space within 60 bytes, and becomes the description (Q22)', () => {
   const message = `${'word '.repeat(20)}end`;
   assert.is(describeTurn(message), `${'word '.repeat(12).trimEnd()}...`);
   assert.is(describeTurn('x'.repeat(61)), `${'x'.repeat(60)}...`);
@@ -32,7 +32,7 @@ test('the description of a tool is its effect, or its name if no effect is given
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes that are found after a tool that only reads are described as manual (Q22)', () => {
+test('changes after a tool that only reads get a description that calls them manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');
@@ -41,7 +41,7 @@ test('changes that are found after a tool that only reads are described as manua
   assert.is(describeTool({ ...ran, name: 'read_write' }), 'Tool: read_write');
 });
 
-test('a description that is cut never ends inside a character (Q22)', () => {
+test('a shortened description never ends inside a character (Q22)', () => {
   assert.is(describeTurn('é'.repeat(31)), `${'é'.repeat(30)}...`);
   assert.is(describeTurn(`a${'é'.repeat(40)}`), `a${'é'.repeat(29)}...`);
   assert.is(describeTurn('😀'.repeat(20)), `${'😀'.repeat(15)}...`);

@@ -19,7 +19,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('turn and tool checkpoints contain the history, are found by tag, and are restored soft or hard (Q2, C32)', async () => {
+test('turn and tool checkpoints contain the history, and can be restored by tag, soft or hard (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -44,7 +44,7 @@ test('turn and tool checkpoints contain the history, are found by tag, and are r
   await daemon.close();
 });
 
-test('a checkpoint has six fields, and its history is read by its tag (Q5)', async () => {
+test('a checkpoint has six fields, and its tag is enough to read its history (Q5)', async () => {
   const { daemon, session } = await opened();
   const before = Date.now() - 1;
   const entry = { user: { content: 'hi' }, assistant: { content: 'ho' } };

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`a listing withSizes counts files and bytes of each checkpoint (O13, ${strategy})`, async () => {
+  test(`checkpoint/list with withSizes counts the files and bytes of each checkpoint (O13, ${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': '12345', 'b/c.txt': '1234567890' });
     const { session } = await daemon.open(root, { strategy });

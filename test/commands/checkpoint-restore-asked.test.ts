@@ -20,7 +20,7 @@ test('a restore that deletes more than half of more than 100 files asks for conf
   await daemon.close();
 });
 
-test('a restore counts and lists the files below a directory that becomes a file as deletions', async () => {
+test('when a directory becomes a file, a restore counts and lists the files below it as deletions', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));

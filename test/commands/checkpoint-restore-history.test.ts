@@ -54,7 +54,7 @@ test('a restore saves the current state first, and undo and redo switch between 
   await daemon.close();
 });
 
-test('restoring a tool checkpoint restores its history, whatever the last entry is (Q29)', async () => {
+test('restoring a tool checkpoint also restores its history, whatever its last entry is (Q29)', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {

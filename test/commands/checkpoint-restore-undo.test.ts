@@ -33,7 +33,7 @@ const mode = (rig: SessionRig, path: string): number => statSync(join(rig.work, 
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path).sort();
 
-test('an undo reverses what the restore wrote, deleted and displaced, and keeps files made since', () =>
+test('an undo reverses what the restore wrote, deleted and displaced, and keeps files that were made later', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -65,7 +65,7 @@ test('an undo reverses what the restore wrote, deleted and displaced, and keeps 
     assert.equal(redone.conflicts, []);
   }));
 
-test('an undo of a restore in mode soft deletes the file that the restore wrote, and lists this file', () =>
+test('undoing a soft restore deletes the file that the restore wrote, and lists it', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('f', 'one\n');
@@ -77,7 +77,7 @@ test('an undo of a restore in mode soft deletes the file that the restore wrote,
     assert.not.ok(existsSync(join(rig.work, 'f')));
   }));
 
-test('an undo in mode hard restores the exact state before the restore', () =>
+test('undoing with mode hard restores the exact state before the restore', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -92,7 +92,7 @@ test('an undo in mode hard restores the exact state before the restore', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('an undo saves and overwrites a restored path with a later edit, or skips the path, and reports a conflict', () =>
+test('if a restored file was edited later, undo reports a conflict, and overwrites the file after saving it, or skips it', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');
@@ -115,7 +115,7 @@ test('an undo saves and overwrites a restored path with a later edit, or skips t
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('an undo leaves files unchanged that the restored ignore rules hide', () =>
+test('an undo does not change files that the restored ignore rules hide', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');
@@ -130,7 +130,7 @@ test('an undo leaves files unchanged that the restored ignore rules hide', () =>
     assert.is(rig.read('out'), 'changed since\n');
   }));
 
-test('the error without a restore to undo or redo explains undo and redo, and names checkpoint/list for older states', () =>
+test('if there is no restore to undo or redo, the error explains both, and names checkpoint/list for older states', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const method of ['checkpoint/undo', 'checkpoint/redo'] as const) {

@@ -153,7 +153,7 @@ test('a revert of one author keeps a change that no session reported, even in a 
   await pair.daemon.close();
 });
 
-test('a revert of one author skips a file in which changes of two authors touch each other', async () => {
+test('a revert of one author skips a file in which the changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // b changes a line of a, a line beside one of a, a file that a made, and a file that a deleted.
@@ -181,7 +181,7 @@ test('a revert of one author skips a file in which changes of two authors touch 
   await pair.daemon.close();
 });
 
-test('a revert of one author uses no damaged intermediate content, and a session alone on its work tree keeps none', async () => {
+test('a revert of one author does not use a damaged intermediate content', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
@@ -237,7 +237,7 @@ test('a change that its author repeats after each revert can be reverted each ti
   await pair.daemon.close();
 });
 
-test('a repeated report of the same content means that the author wrote more than its reports show', async () => {
+test('if an author reports the same content twice, the next change of the file counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent a wrote twice before its first report, and the report of b includes the second write.
@@ -280,7 +280,7 @@ test("work of another session during the time when this session was closed does 
   await pair.daemon.close();
 });
 
-test('work that a session reported to another daemon, or for an inner work tree, does not count as work of the next author', async () => {
+test('work that a session reported to another daemon, or for an inner work tree, is not credited to the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -340,7 +340,7 @@ test('a revert of one author brings back a file whose deletion the author report
   await pair.daemon.close();
 });
 
-test('a request names an author by an open or closed session, or by agent if only one session of the agent wrote', async () => {
+test('a request names an author by session, open or closed, or by agent if only one session of this agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });

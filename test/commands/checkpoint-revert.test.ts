@@ -97,7 +97,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('a revert of the newest turn without later changes equals a hard restore of its checkpoint', async () => {
+test('without later changes, a revert of the newest turn equals a hard restore of its checkpoint', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines(), 'old.txt': 'old' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -129,7 +129,7 @@ test('a revert of a tool reverses the tool’s changes, and keeps the changes of
   await daemon.close();
 });
 
-test('depending on the request, a revert lists and skips a conflict, writes conflict markers, or fails', async () => {
+test('a revert skips and lists conflicts, writes conflict markers, or fails, as the request asks', async () => {
   const start = { 'a.txt': lines(), 'b.txt': lines() };
   const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
   const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });
@@ -216,7 +216,7 @@ test('a revert merges modes, links, binary files and line ends without conversio
   await daemon.close();
 });
 
-test('a revert skips a deleted file that was edited, two files at one path, and a file in place of a directory', async () => {
+test('a revert skips an edited file that was deleted later, two new files at one path, and a file in a directory’s place', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
     (at) => {
@@ -286,7 +286,7 @@ test("a revert of a turn that a restore left behind reverses the turn's work up 
   await daemon.close();
 });
 
-test('a revert with a repeated key answers its first range, even after a restart and a deletion', async () => {
+test('repeating the key of a revert returns the range of the first answer, even after a restart and a deletion', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -330,7 +330,7 @@ test('a revert skips a path that a checkpoint left out, and refuses an unknown p
   await daemon.close();
 });
 
-test('a revert answers its patch, and encodes the patch as base64 when a content is not UTF-8', async () => {
+test('the answer of a revert contains its patch, in base64 if a content is not UTF-8', async () => {
   const { daemon, session, result } = await revertFirst(
     { 'a.txt': 'zero\n' },
     (at) => write(at, { 'a.txt': 'one\n' }),
@@ -468,7 +468,7 @@ test('a restore and a safety checkpoint can be reverted by their tags', async ()
   await daemon.close();
 });
 
-test('a conflict of a revert names the authors of both sides, and files by their bytes if a name is not UTF-8', async () => {
+test('a conflict of a revert names the authors of both sides, and gives a file name as bytes if it is not UTF-8', async () => {
   const { daemon, root, session } = await opened();
   const odd = Buffer.from('caf\xe9.txt', 'latin1');
   const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);

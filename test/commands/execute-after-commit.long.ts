@@ -8,7 +8,7 @@ import { EndSweep, ends } from './execute-ends.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${strategy}, ${name}: a failure after the commit is a warning, and a repeated key has no second effect`, () =>
+    test(`${strategy}, ${name}: a failure after the commit causes only a warning, and a repeated key has no second effect`, () =>
       withSessions(async (rig) => {
         const { failed } = await new FaultSweep(rig, change, strategy).run();
         assert.ok(failed > 0, 'it calls the system');
@@ -18,7 +18,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const end of ends) {
-    test(`${strategy}, ${end}: the answer is true even if a system call fails`, () =>
+    test(`${strategy}, ${end}: the answer reports the true outcome even if a system call fails`, () =>
       withSessions(async (rig) => {
         rig.write('a.txt', 'one\n');
         const { failed } = await new EndSweep(rig, end, strategy).run();

@@ -15,7 +15,7 @@ for (const name of [
   'addContext',
   'recordWrite',
 ] as const) {
-  test(`${name}: a failing call after the commit is a warning, and a repeated key has no second effect`, () =>
+  test(`${name}: a failing call after the commit causes only a warning, and a repeated key has no second effect`, () =>
     withSessions(async (rig) => {
       const change = changes[name];
       assert.ok(change);
@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('a full disk after a checkpoint was published is a warning, and a repeated key makes no second checkpoint', () =>
+test('a disk that is full after a checkpoint was published causes only a warning, and a repeated key no second checkpoint', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
@@ -49,7 +49,7 @@ test('a full disk after a checkpoint was published is a warning, and a repeated 
     );
   }));
 
-test('a session whose directory cannot be removed is closed with a warning, and a repeated key gets the same answer', () =>
+test('a session is closed with a warning if its directory cannot be removed, and a repeated key gets the same answer', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
     installFault((call, target) => {

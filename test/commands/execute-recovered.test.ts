@@ -232,7 +232,7 @@ const wrong: readonly [CommandMethod, object, string][] = [
   ['ledger/recordWrite', { path: '../x' }, 'PathOutsideWorkTree'],
 ];
 
-test('a request that is always invalid is refused without a recovery, and with effects none', () =>
+test('a request that is always invalid is refused with the effects "none", before any recovery', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const before = tens.map((name) => rig.read(name));

@@ -50,14 +50,14 @@ test('without context there is no message (C7)', async () => {
   assert.is((await conversation.context.build(tree)).message, '');
 });
 
-test('the budget is three quarters of the model’s window, 200,000 tokens by default (C9, C24)', async () => {
+test('the budget is three quarters of the model’s window, which has 200,000 tokens by default (C9, C24)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('files over the budget are left out unread, the largest first, with a warning for each file (C24)', async () => {
+test('files over the budget are left out without being read, the largest first, with a warning for each file (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
@@ -164,7 +164,7 @@ test('the length of a context message is not cached if a file changed while the 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('the use of the model’s window is critical when the text alone fills the window (C26)', () => {
+test('the use of the model’s window is critical if the text of the conversation alone fills it (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

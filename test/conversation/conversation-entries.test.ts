@@ -129,7 +129,7 @@ test('a valid range is within the history and starts where a turn starts (C13)',
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('the transcript contains user lines after "> ", answers with their tools, and unchanged errors (C15)', () => {
+test('the transcript shows user lines after "> ", answers with their tools, and errors unchanged (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },

@@ -41,7 +41,7 @@ function percentile(times: number[], share: number): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
 }
 
-test('1,000 checkpoints over 10,000 entries take about the memory of one history (C5, C12)', () => {
+test('1,000 checkpoints of a history of 10,000 entries take about as much memory as one history (C5, C12)', () => {
   const before = heapBytes();
   const conversation = new Conversation('c', new ForgetfulLog());
   const refs: number[] = [];
@@ -63,7 +63,7 @@ test('1,000 checkpoints over 10,000 entries take about the memory of one history
 });
 
 for (const durability of ['process', 'power'] as const) {
-  test(`an append costs the same with 10 entries as with 10,000 (${durability})`, async () => {
+  test(`appending an entry costs the same with 10 entries as with 10,000 (${durability})`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
     try {
       const file = join(directory, 'log');

@@ -16,7 +16,7 @@ test('an empty next message becomes "Empty prompt" with a warning, and a second 
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('a pending message stays until its checkpoint is published, also after a kill (F85)', () => {
+test('a pending message stays until its checkpoint is published, even if the daemon is killed (F85)', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('first'));
@@ -34,7 +34,7 @@ test('a pending message stays until its checkpoint is published, also after a ki
   assert.is(again.state.history.length, 1);
 });
 
-test('the pending message is taken from the next message unless it is locked, and is used once (Q23)', () => {
+test('the next message replaces the pending message unless this is locked, and the pending message is used once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

@@ -66,7 +66,7 @@ test('leaving a tangent with the tail adds the last entry to the valid range and
   assert.equal(conversation.state.nextMessage, { content: 'main next' });
 });
 
-test('without an entry of its own a tangent has no tail (C19)', () => {
+test('a tangent without entries has no tail (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.tangents.enter();

@@ -124,7 +124,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('each write through a second name outside the work tree is drift, and the log mentions the drifts once', async () => {
+  test('each write through a second name outside the work tree counts as drift, and the log mentions drifts once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

@@ -59,7 +59,7 @@ for (const [name, code, end] of ends) {
     }));
 }
 
-test('the requests shutdown and exit remove the shadow and end the daemon with 0 (Q37)', () =>
+test('the requests shutdown and exit remove the shadow and end the daemon with exit code 0 (Q37)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -188,7 +188,7 @@ test('after an uncaught failure the daemon removes the shadow, exits with 70 and
     assert.match(rig.logText(), /secret words/);
   }));
 
-test('with retention keep no end removes anything (Q15, Q47)', () =>
+test('with retention "keep", nothing is removed however the daemon ends (Q15, Q47)', () =>
   withRig(async (rig) => {
     const keep = { retention: 'keep' } as const;
     const { client, session } = await rig.opened(keep);
@@ -241,7 +241,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('an opening leaves nothing behind when it is cancelled or when the input ends', () =>
+test('an opening that is cancelled, or during which the input ends, leaves nothing behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

@@ -82,7 +82,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`${name} leaves an orphan if a safety checkpoint has the only copy of an edit`, () =>
+  test(`${name} leaves an orphaned session if a safety checkpoint has the only copy of an edit`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);

@@ -10,7 +10,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a second daemon gets StoreBusy with the pid of the session’s owner, and the session once the owner is gone', () =>
+test('a second daemon gets StoreBusy with the pid of the session’s owner, and can open the session once the owner ends', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();

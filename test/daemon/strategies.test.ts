@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('with retention session, local removes its refs at the end of a session, and the sweep those of an orphan', () =>
+test('with retention "session", the end of a session removes its refs in local, and the sweep removes an orphan’s refs', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -31,7 +31,7 @@ test('with retention session, local removes its refs at the end of a session, an
     assert.is((await third.client.close()).code, 0);
   }));
 
-test('the sweep also removes an orphan of local whose repository is gone', () =>
+test('the sweep also removes an orphaned session of local whose repository is gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.kill();
@@ -43,7 +43,7 @@ test('the sweep also removes an orphan of local whose repository is gone', () =>
   }));
 
 for (const strategy of ['local', 'sqlite'] as const) {
-  test(`${strategy} keeps sessions by default whenever they end, and resumes sessions after SIGKILL`, () =>
+  test(`${strategy} keeps sessions by default however the daemon ends, and resumes them after SIGKILL`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy });
       rig.write('a.txt', 'one\n');

@@ -63,7 +63,7 @@ test('a link to the inspector can be used once', () => {
   assert.is(access.redeem(token, undefined), undefined);
 });
 
-test('a page needs both its cookie and its secret, and a cookie does not work with the secret of a different browser', () => {
+test('a page needs both its cookie and its secret, and the secret of another browser does not fit the cookie', () => {
   const access = new PageAccess();
   const [one, two] = [1, 2].map(() => access.redeem(access.newToken(), undefined));
   assert.ok(one !== undefined && two !== undefined);
@@ -75,7 +75,7 @@ test('a page needs both its cookie and its secret, and a cookie does not work wi
   assert.not.ok(access.admits(two.visitor, one.secret));
 });
 
-test('the first page of a browser stays valid after a second link', () => {
+test('the first page of a browser stays valid after the browser opens a second link', () => {
   const access = new PageAccess();
   const one = access.redeem(access.newToken(), undefined);
   assert.ok(one !== undefined);

@@ -89,7 +89,7 @@ test('the inspector passes an error of the daemon to the page with its kind', as
   assert.is(wrong.error?.data.kind, 'InvalidParams');
 });
 
-test('the inspector refuses requests of the page that end the daemon or that delete, open or rewrite data', async () => {
+test('the inspector refuses requests of the page to end the daemon, or to delete, open or rewrite data', async () => {
   for (const method of [
     'shutdown',
     'exit',
@@ -121,7 +121,7 @@ test('a request of the page for an unknown session fails, and later requests suc
   assert.ok((await page.ask('session/get', { session })).result);
 });
 
-test('the inspector answers its identity and its sessions, and makes new links', async () => {
+test('on request the inspector returns its identity and its sessions, and makes new links', async () => {
   assert.is((await page.ask('inspector/hello')).result?.['session'], session);
   const sessions = (await page.ask('inspector/sessions')).result?.['sessions'];
   assert.match(JSON.stringify(sessions), `"session":"${session}"`);
@@ -192,7 +192,7 @@ test('a message that is not JSON-RPC ends the WebSocket', async () => {
   assert.is(code, 1007);
 });
 
-test('the inspector reports the death of a daemon, and then joins its session again', async () => {
+test('the inspector reports the death of the daemon, and then opens the session again', async () => {
   await inspected.client?.kill();
   await until('inspector/didLose arrives', () =>
     page.heard.some(({ method }) => method === 'inspector/didLose'),

@@ -97,7 +97,7 @@ test('the server refuses every request with another host name (DNS rebinding)', 
   }
 });
 
-test('the server finds no paths outside the page, and only GET reads the page', async () => {
+test('the server serves no files outside the page, and only to GET requests', async () => {
   for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/', '/wire', '//etc/passwd'])
     assert.is((await http({ path })).status, 404, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])

@@ -89,7 +89,7 @@ test('the daemon refuses an invalid value of any parameter, names the place of t
     { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
   ));
 
-test('NUL and ten million characters in any text are stored unchanged or refused, and never cause a defect (F107)', () =>
+test('a text with NUL or ten million characters is stored unchanged or refused, and never causes a defect (F107)', () =>
   withClient(
     async (client) => {
       await client.initialize();

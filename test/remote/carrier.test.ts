@@ -137,7 +137,7 @@ test('a push to a remote that was emptied sends the whole line again', async () 
   });
 });
 
-test('a push to a remote that was reset to an earlier head of ours succeeds', async () => {
+test('a push succeeds even if the remote was reset to an earlier head of the same session', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();
@@ -152,7 +152,7 @@ test('a push to a remote that was reset to an earlier head of ours succeeds', as
   });
 });
 
-test('a push is cancelled without an effect on the session', async () => {
+test('cancelling a push has no effect on the session', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const signal = AbortSignal.abort();

@@ -335,7 +335,7 @@ test('a fetch refuses a remote with more refs than sessions can have', () =>
     }
   }));
 
-test('a line that a fetch refuses keeps its earlier version, and affects no other line', () =>
+test('if a fetch refuses a line, the earlier version of the line stays, and the other lines are fetched', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;
     remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));

@@ -70,7 +70,7 @@ test('a restore is answered before its files are synced, and keeps a note until 
     await until('the note is removed', () => notesOf(session).length === 0);
   }));
 
-test('an orderly end removes a session with unsynced restored files, but an abrupt end keeps the session', () =>
+test('an orderly end removes a session whose restored files are not synced yet, but an abrupt end keeps it', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -85,7 +85,7 @@ test('an orderly end removes a session with unsynced restored files, but an abru
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
 
-test('after a kill without a power cut no part of an answered restore is repeated, whatever was changed since', () =>
+test('after a kill without a power cut, no part of an answered restore is repeated, whatever changed since the restore', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -123,7 +123,7 @@ test('after a power cut the next opening restores the lost files of an answered 
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('no answered restore is repeated after a power cut long after the restore, so later work stays', () =>
+test('a power cut long after an answered restore causes no repetition of the restore, so later work stays', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

@@ -17,7 +17,7 @@ function probe(root: string): Folding {
   }
 }
 
-test('the probe finds out whether the file system folds names, and leaves nothing behind', () => {
+test('the probe detects whether the file system ignores letter case in names, and leaves nothing behind', () => {
   const root = makeDirectory();
   assert.is(probe(root).foldsCase, false, 'no name tells');
   writeFileSync(`${root}/name`, '');
@@ -28,7 +28,7 @@ test('the probe finds out whether the file system folds names, and leaves nothin
   remove(root);
 });
 
-test('the probe detects a file system that folds case', () => {
+test('the probe detects a file system that ignores letter case', () => {
   const root = makeDirectory();
   const image = `${root}/image`;
   mkdirSync(`${root}/mount`);
@@ -53,7 +53,7 @@ test('the probe detects a file system that folds case', () => {
   }
 });
 
-test('names that are not text never fold into each other', () => {
+test('two different names that are not UTF-8 never count as equal', () => {
   const folding = { foldsCase: true, foldsUnicode: true };
   assert.is.not(foldedKey(path('\xff'), folding), foldedKey(path('\xfe'), folding));
   assert.equal(
@@ -90,7 +90,7 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
   failed.map((each) => `${each.path} ${each.reason}`);
 
 for (const dryRun of [true, false]) {
-  test(`two names that a folding disk treats as equal are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+  test(`two names that the file system treats as equal are collisions; the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
     const { session } = await daemon.open(root);
@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a file whose name changed only in case gets its earlier name and content, and undo reverses both (${mode})`, async () => {
+  test(`a file that was renamed only by letter case gets back its name and content, and undo reverses both (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a file whose name changed in case stays after a foreign edit if the client asks to skip conflicts', async () => {
+test('a file that was renamed by letter case and edited stays if the client asks to skip conflicts', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);
@@ -152,7 +152,7 @@ test('a file whose name changed in case stays after a foreign edit if the client
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`files of a directory whose name changed in case stay, the rest is restored, and nothing is lost (${mode})`, async () => {
+  test(`files stay if their directory was renamed by letter case, and all other files are restored (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

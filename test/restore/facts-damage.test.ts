@@ -53,7 +53,7 @@ for (const lost of ['0', '2'])
       assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
     }));
 
-test('a restore stores a content that the store lost unnoticed before it deletes the file, and undo restores the file', () =>
+test('if the store has lost the content of a file, a restore stores it again before deleting the file, so undo works', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     const tree = await treeOf(rig, session, '2');

@@ -62,7 +62,7 @@ const contents = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: a restore stores directories again that were ${how} meanwhile, and can be undone after a restart`, async () => {
+    test(`${strategy}: a restore can be undone after a restart even if directories were ${how} in the store before it`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const earlier = contents(root);
@@ -78,7 +78,7 @@ for (const strategy of ['sqlite', 'shadow', 'local'])
       await next.close();
     });
 
-test('a restore stores lost permission tables of a git store again', async () => {
+test('if a git store has lost a table of permissions, a restore stores the table again', async () => {
   const open = await twoTurns('shadow');
   const { daemon, root, session } = open;
   chmodSync(join(root, 'd/sub/a.txt'), 0o600);

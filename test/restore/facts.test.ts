@@ -55,7 +55,7 @@ for (const call of [
       assert.equal(failures(again), []);
     }));
 
-test('a soft restore reports no unreadable file, because a soft restore would not delete the file', () =>
+test('a soft restore does not report an unreadable file that it would not delete', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('later/made', 'made\n');

@@ -21,7 +21,7 @@ const intent: RestoreIntent = {
   extra: { conversation: 7 },
 };
 
-test('the journal reads an intent back unchanged, with names of any bytes, and finds none after its removal', () => {
+test('the journal reads an intent back unchanged, with names of any bytes, and finds no intent after the removal', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   assert.equal(journal.read(), { kind: 'none' });

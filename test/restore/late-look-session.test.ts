@@ -37,7 +37,7 @@ async function restored(
   return { session, write };
 }
 
-test('a late write to a displaced file returns after two seconds, is reported, and is in the next checkpoint (F76)', () =>
+test('a displaced file with a late write returns after two seconds, is reported, and is in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');

@@ -132,7 +132,7 @@ test('a late write is kept beside its path if the path was edited or removed aft
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
   }));
 
-test('without a store a late write is kept beside its path, and unwritten files are removed', () =>
+test('without a store, a file with a late write is kept beside its path, and other displaced files are removed', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -186,7 +186,7 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('a late look that is killed at any point is repeated by the next look, and loses nothing', async () => {
+test('if a late look is killed at any point, the next late look repeats it, and nothing is lost', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);
@@ -220,7 +220,7 @@ test('a late write stays among the displaced files while another directory is at
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`edits of both contents at the moment of the exchange are kept, with second names ${where} (F76)`, () =>
+  test(`edits of the old and the new content at the moment of the exchange are both kept, with second names ${where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;

@@ -129,7 +129,7 @@ test('a restore keeps a file that cannot be saved, reports its path as failed, a
   remove(root);
 });
 
-test('directories without any file do not count as obstructions', async () => {
+test('directories that contain no file do not count as obstructions', async () => {
   const root = makeDirectory();
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });

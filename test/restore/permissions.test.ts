@@ -31,7 +31,7 @@ async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelT
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
 }
 
-test('a dry run foresees that a read-only directory refuses writes and deletions, and fails all dependent paths', async () => {
+test('a dry run foresees that a read-only directory refuses changes, and reports all dependent paths as failed', async () => {
   const root = makeDirectory();
   const present = {
     ...model({

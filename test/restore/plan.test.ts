@@ -105,7 +105,7 @@ test('a plan neither deletes nor overwrites a path that could not be captured, a
   ]);
 });
 
-test('a plan fails exactly the stored names that are invalid', () => {
+test('a plan reports exactly the invalid stored names as failed', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -123,7 +123,7 @@ test('a plan fails exactly the stored names that are invalid', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('a plan overwrites and reports a conflict, or skips it with all dependent paths, or stops the restore', () => {
+test('a plan overwrites and reports conflicts, skips them with all dependent paths, or stops the restore, as requested', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',
@@ -152,7 +152,7 @@ test('a plan overwrites and reports a conflict, or skips it with all dependent p
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a plan keeps a path that it must leave alone and reports the reason, unless a write needs the place', () => {
+test('a plan keeps a path that must stay and reports the reason, unless a write needs the place of the path', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -201,7 +201,7 @@ test('a plan never widens the mode of a private directory unless the target is k
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('names that the file system treats as equal fail together, and the names beside them do not fail', () => {
+test('a plan reports all names that the file system treats as equal as failed, and no other names', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',
@@ -247,7 +247,7 @@ test('a plan replaces a file with several names even if only its permission bits
   assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
 });
 
-test('a plan of many files that is made in slices equals the plan that is made at once', async () => {
+test('a plan of many files is the same whether it is made in slices or at once', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));

@@ -84,7 +84,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('a recovery keeps edits after the kill if the interrupted restore was to fail for foreign edits', () =>
+test('a recovery keeps edits after the kill if the restore was requested to fail on foreign edits', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -116,7 +116,7 @@ test('a file that a restore only revealed stays when the undo of the restore is 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
   }));
 
-test('a file that an interrupted restore reveals stays when it is finished', () =>
+test('a file that an interrupted restore reveals stays when the restore is finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);

@@ -57,7 +57,7 @@ export function testFaults(strides: Readonly<Record<string, number>>, deadStride
 }
 
 function testErrors(code: string, stride: number): void {
-  test(`${code} at the n-th call of a restore leaves every file whole, the answer is true, and a repetition completes (F91)`, async () => {
+  test(`after ${code} at any call of a restore every file is whole, the answer is true, and repeating completes (F91)`, async () => {
     const outcomes = new Map<string, number>();
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
@@ -99,7 +99,7 @@ function testErrors(code: string, stride: number): void {
 }
 
 function testDeaths(stride: number): void {
-  test('a kill at the n-th call of a restore leaves every file whole at every moment, and the recovery completes (F86)', async () => {
+  test('a kill at any call of a restore leaves every file whole, and the recovery completes the restore (F86)', async () => {
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
       build(root, present);

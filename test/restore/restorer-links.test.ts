@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a restore replaces a link to the outside by the former directory, and changes nothing outside (F67)', () =>
+test('a restore replaces a link to the outside with the former directory, and changes nothing outside (F67)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
@@ -29,7 +29,7 @@ test('a restore replaces a link to the outside by the former directory, and chan
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('a restore replaces a link in place of a file, never writes through links, and keeps a new link above (F68)', () =>
+test('a restore replaces a link in place of a file, but never writes through a link, even a new one above the file (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');

@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a restore restores strict modes, and no file is wider in between (F22)', () =>
+test('a restore restores strict modes, and no file has a wider mode meanwhile (F22)', () =>
   inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {

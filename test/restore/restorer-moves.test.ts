@@ -51,7 +51,7 @@ async function counting(
   return calls;
 }
 
-test('the plan pairs a removed file with an equal new file, and prefers a new file to which its whole directory moves', () => {
+test('the plan pairs a removed file with an equal new file, and prefers pairs that move a whole directory', () => {
   const present = model({ 'a/x': '1', 'a/y': '', 'b/y': '', z: 'z', keep: 'k', l: link('t') });
   const target = model({ 'c/x': '1', 'c/y': '', 'd/y': '', z2: 'z', keep: 'k', copy: 'k', m: link('t') });
   assert.equal(movesOf(planBetween(present, target, 'hard')), [
@@ -154,7 +154,7 @@ test('a restore keeps a directory that appears at the new path, and moves the fi
   }));
 
 for (const point of ['link', 'rename'])
-  test(`an edit before the ${point} of a moved file keeps its path, and the restore writes the target`, () =>
+  test(`a file that is edited before the ${point} of its move keeps its path, and the restore writes the target`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });

@@ -74,7 +74,7 @@ for (const where of ['beside it', 'outside the work tree']) {
     }));
 }
 
-test('a restore finds an edit between the second name and the rename under the second name', () =>
+test('a restore finds an edit that comes between giving the file a second name and the rename', () =>
   onOverlay(async (work) => {
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;

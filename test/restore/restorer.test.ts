@@ -63,7 +63,7 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
 
-test('a restore keeps inode and times of equal files, and the usual mode of differing files (F23)', () =>
+test('a restore keeps the inode and times of an equal file, and the mode of a differing file if the mode is usual (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });

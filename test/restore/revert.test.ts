@@ -50,7 +50,7 @@ for (const [kind, tag, path] of [
   // No merge needs this content, but the restore would write it.
   ['DataCorrupt', '1', ':b'],
 ] as const)
-  test(`a revert of a range whose store lost ${tag}${path} changes nothing, and names the damage`, () =>
+  test(`if the store lost ${tag}${path}, a revert of the range changes nothing, and the error names the damage`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       await spoil(rig, before, tag, path);
@@ -90,7 +90,7 @@ test('a revert also merges an edit that is made while the daemon merges', () =>
     assert.is(rig.read('b'), text());
   }));
 
-test('a revert whose files keep changing gives up, and changes nothing', () =>
+test('a revert gives up and changes nothing if its files keep changing', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     let last = '';

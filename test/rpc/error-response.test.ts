@@ -13,7 +13,7 @@ function told(error: unknown): { readonly kind: string; readonly retryable: bool
 const system = (code: string): Error =>
   Object.assign(new Error(`${code}: secret words`), { code, syscall: 'open', path: '/storage/x' });
 
-test('every failed system call is answered with a kind and a remedy, and not as a defect (F91)', () => {
+test('the answer to a failed system call has a kind and a remedy, and is no defect (F91)', () => {
   const kinds: Readonly<Record<string, string>> = {
     ENOSPC: 'NoSpace',
     EDQUOT: 'NoSpace',
@@ -37,7 +37,7 @@ test('every failed system call is answered with a kind and a remedy, and not as 
   }
 });
 
-test('errors of JavaScript and of Node’s own checks are answered as defects', () => {
+test('errors of JavaScript and of Node’s own checks are reported as defects', () => {
   const wrongType = Object.assign(new TypeError('no'), { code: 'ERR_INVALID_ARG_TYPE' });
   for (const error of [new TypeError('x'), new Error('y'), wrongType, 'text'])
     assert.is(told(error).kind, 'InternalError');

@@ -28,7 +28,7 @@ test('the daemon does not watch a process that was not visible at the start', as
   assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
 });
 
-test('a daemon whose parent process changed has lost its client if the parent was the client', async () => {
+test('if the parent process was the client and the parent changed, the daemon has lost its client', async () => {
   let parent = 7;
   assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);

@@ -28,7 +28,7 @@ test('shutdown waits briefly for running requests, then aborts these requests wi
   assert.equal(server.stops, ['shutdown']);
 });
 
-test('shutdown answers within a second even if the daemon needs longer to stop, and exit waits until it has stopped', async () => {
+test('shutdown answers within a second even if the daemon needs longer to stop, and exit waits for the stop', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   const startedMs = performance.now();

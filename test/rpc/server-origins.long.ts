@@ -9,7 +9,7 @@ import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
 
 for (const order of orders) {
-  test(`clients killed in the order ${order.join(', ')} affect no other client, lose nothing and repeat no event`, () =>
+  test(`killing clients in the order ${order.join(', ')} affects no other client, and loses and repeats nothing`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session is open', () => starter.session !== undefined);

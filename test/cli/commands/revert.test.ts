@@ -164,7 +164,7 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
-test('Ctrl-C and Ctrl-D at any question of revert --hunk change nothing, and leave the terminal as it was', () =>
+test('Ctrl-C or Ctrl-D at a question of revert --hunk changes no file, and leaves the terminal as it was', () =>
   withRig(async (rig) => {
     if (!hasTerminal()) return;
     const { client, session } = await rig.opened({ retention: 'keep' });

@@ -64,7 +64,7 @@ test("the console and the commands list, show and status print times in the user
       assert.is(seen('Asia/Tokyo', ...words) - made, 9 * 3_600_000, words.join(' '));
   }));
 
-test('the console accepts only a whole number as limit of a list, after -l and after --limit (Q43)', () =>
+test('the console accepts only a whole number after -l and --limit (Q43)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const wrong = ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'];
@@ -76,7 +76,7 @@ test('the console accepts only a whole number as limit of a list, after -l and a
     assert.is(lines.length, wrong.length + right.length);
   }));
 
-test('the console shows the plan of a revert first, and without a terminal a revert needs --yes', () =>
+test('the console shows the plan before a revert, and without a terminal a revert needs --yes', () =>
   withRig(async (rig) => {
     await opened(rig);
     const plan = consoleOf(rig, '/checkpoint revert 1');
@@ -393,7 +393,7 @@ for (const [feature, line, words] of [
   ],
   ['tangent', '/tangent', 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true'],
 ] as const)
-  test(`the console reports with the specified words that another client opened the session without ${feature} (Q46, C21)`, () =>
+  test(`if another client opened the session without ${feature}, the console says so in the specified words (Q46, C21)`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', features: { [feature]: false } });
       assert.equal(consoleOf(rig, line), [words, `This session was opened with features.${feature} false.`]);

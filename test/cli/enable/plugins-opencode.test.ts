@@ -22,7 +22,7 @@ async function plugin(words: readonly string[], directory: string): Promise<Reco
 const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
-test('our hook reads the prompts, tools and ends that the plugin sends, and a subagent counts as its parent', async () => {
+test('our hook reads the prompt, tool and end events of the plugin, and treats a subagent as its parent', async () => {
   const directory = temporaryDirectory('opencode');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');
@@ -58,7 +58,7 @@ test('our hook reads the prompts, tools and ends that the plugin sends, and a su
   assert.equal([told.text, told.synthetic], ['files went back', true]);
 });
 
-test('a missing or failing hook ends no prompt', async () => {
+test('a prompt continues if the hook is missing or fails', async () => {
   const directory = temporaryDirectory('opencode');
   const hooks = await plugin([join(directory, 'not-there'), 'hook'], directory);
   const output = { message: { id: 'm' }, parts: [] };

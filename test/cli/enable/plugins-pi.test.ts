@@ -63,7 +63,7 @@ test("pi's prompts, tools and ends reach our hook, and the answer of the hook be
   });
 });
 
-test('a missing hook, or a context without a session, fails no handler of pi', async () => {
+test('no handler of pi fails if the hook is missing or the context has no session', async () => {
   const directory = temporaryDirectory('pi');
   const handlers = await extension([join(directory, 'not-there'), 'hook'], directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };

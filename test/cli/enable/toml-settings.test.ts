@@ -26,7 +26,7 @@ function textOf(change: Change): string {
   return change.text ?? '';
 }
 
-test('our hooks are one block at the end of the settings, parse as two hooks, and are removed without a trace', () => {
+test('our two hooks form one block at the end of the settings, which can be removed without a trace', () => {
   const added = textOf(settings.add(mine));
   assert.ok(added.startsWith(mine));
   const { hooks, ...rest } = parse(added) as { hooks: Record<string, { hooks: { command: string }[] }[]> };

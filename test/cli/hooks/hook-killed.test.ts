@@ -98,7 +98,7 @@ test('the next command processes an event whose hook was killed before it reache
     assert.equal(writtenEvents(rig.storage), []);
   }));
 
-test('a hook that needs more than a second to start loses no event', () =>
+test('no event is lost if a hook needs more than a second to start', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);

@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and the end keeps the session (Q2, Q16)', () =>
+test('a prompt makes a turn checkpoint, a tool with changes a tool checkpoint, and the session stays at the end (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(
@@ -49,7 +49,7 @@ test('a prompt makes a turn, a tool with changes makes a tool checkpoint, and th
     );
   }));
 
-test('at its next prompt the agent is notified once of a restore that the user made by hand', () =>
+test('after the user restores by hand, the agent is notified once at its next prompt', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
@@ -68,7 +68,7 @@ test('at its next prompt the agent is notified once of a restore that the user m
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('a hook with bad input (empty, cut, unknown, no object, 100 MB) exits with 0 and logs one line', () =>
+test('a hook with bad input (empty, truncated, unknown, no object, 100 MB) exits with 0 and logs one line', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
@@ -108,7 +108,7 @@ test('a hook stops after a second if the keeper hangs or the agent never closes 
     server.close();
   }));
 
-test('two hooks at once start one keeper, and after a kill of the keeper the next hook starts a new keeper', () =>
+test('two hooks at the same time start one keeper; when the keeper is killed, the next hook starts a new keeper', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);

@@ -91,7 +91,7 @@ test('a model can rescue a work tree with the MCP tools: create, list, diff, pla
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model plans and then makes a revert of one turn, and the later change stays', () =>
+test('a model plans and then makes a revert of one turn; a change after the turn stays', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');
@@ -202,7 +202,7 @@ test('a missing MCP resource is reported by its address, and every resource has 
     }
   }));
 
-test('after the daemon’s death a query is repeated, and a change is reported as unknown', () =>
+test('if the daemon dies, the server repeats a query, and reports a change as possibly made', () =>
   withMcp(async (client, rig) => {
     const endDaemons = (): void => {
       for (const pid of daemonsOf(rig.storage)) process.kill(pid, 'SIGKILL');

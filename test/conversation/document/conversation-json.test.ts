@@ -103,7 +103,7 @@ test('a document that is imported and exported again is the same text (C35)', as
   assert.is(replayed.head, conversation.head);
 });
 
-test('a metadata field survives export and import even if another field has its name in documents (C4)', async () => {
+test('metadata fields survive export and import even if documents give two of them the same name (C4)', async () => {
   const conversation = new Conversation('c', new MemoryLog());
   const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
   conversation.append({ ...said('x'), requestMetadata });

@@ -132,7 +132,7 @@ test('a last record that was damaged later is saved beside the log, and reported
   reopened.close();
 });
 
-test('a kill of the process loses no record whose write was answered (C8)', async ({ file }) => {
+test('no record whose write was answered is lost when the process is killed (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});

@@ -37,7 +37,7 @@ test('the shadow is under the session’s id, with the specified configuration a
     assert.is((await client.close()).code, 0);
   }));
 
-test('the default storage below an allowed home directory is not captured, and an explicit storage inside is refused', () =>
+test('a storage inside the work tree is refused, except the default storage in a home directory, which is not captured', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();
@@ -77,7 +77,7 @@ test('an opening refuses an unknown strategy, and a storage directory that is a 
     assert.equal(rig.stored(), []);
   }));
 
-test('an unreadable work tree and a read-only storage are refused for users other than root (Q39, F112)', () =>
+test('the daemon refuses an unreadable work tree and a read-only storage, unless it runs as root (Q39, F112)', () =>
   withRig(async (rig) => {
     if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: needs root and setpriv to run the daemon as another user');

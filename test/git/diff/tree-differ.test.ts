@@ -123,7 +123,7 @@ test('a missing object is reported, a cancelled comparison gets no answer, and t
     assert.is((await compare(trees)).items.length, 1);
   }));
 
-test('a renewed differ no longer finds removed objects, and after its close each comparison starts a git of its own', () =>
+test('a renewed differ no longer finds removed objects, and a closed differ starts a new git for each comparison', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['a', 'only here\n']]);
     const trees = { gitDir, from: emptyTree, to, differ };
@@ -138,7 +138,7 @@ test('a renewed differ no longer finds removed objects, and after its close each
     assert.equal(differ.pids, []);
   }));
 
-test('the differ can return only the beginning of a long text, and then answers the next comparison as usual', () =>
+test('the differ can stop after the beginning of a long text, and then answers the next comparison as usual', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
     const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };

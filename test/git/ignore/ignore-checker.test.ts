@@ -107,7 +107,7 @@ test('the checker starts its git process again after a kill, and loses no answer
     }
   }));
 
-test('a path beyond a symbolic link ends git, and only the answer for this path fails', () =>
+test('git ends when it gets a path beyond a symbolic link, and only the answer for this path fails', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -115,7 +115,7 @@ test('a path beyond a symbolic link ends git, and only the answer for this path 
     assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, undefined, true, false]);
   }));
 
-test('an ignored file is ignored at any depth', () =>
+test('ignore rules apply to files at any depth', () =>
   withChecker(async ({ root, log, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n!kept.o\n');
     const paths: string[] = [];
@@ -130,7 +130,7 @@ test('an ignored file is ignored at any depth', () =>
     assert.equal(log, []);
   }));
 
-test('a broken or hostile configuration affects only its own answer and runs no program (F53, F55)', () =>
+test('a broken or hostile configuration file changes no other rule, and runs no program (F53, F55)', () =>
   withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');
@@ -147,7 +147,7 @@ test('a broken or hostile configuration affects only its own answer and runs no 
   }));
 
 if (process.platform !== 'win32') {
-  test('the checker reports a FIFO as configuration, included file or excludes file, and never waits for it', async () => {
+  test('the checker reports a FIFO in place of a configuration or excludes file, and never waits for the FIFO', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

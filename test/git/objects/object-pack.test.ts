@@ -46,7 +46,7 @@ test('a pack of many small objects takes only as much memory as their bytes', ()
     assert.ok(grown < 4 << 20, `${grown} bytes`); // it would be 32 MB with the usual buffer for each result
   }));
 
-test('packing no objects starts no process', () =>
+test('packing an empty list of objects starts no process', () =>
   inTemporary(async (directory) => {
     await packObjects({ gitDir: join(directory, 'absent') }, []);
     assert.not.ok(existsSync(join(directory, 'absent')));

@@ -73,7 +73,7 @@ test('writing an existing object only updates its time, and an empty object is r
     assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
-test('a failed write of an object gives the object no name and leaves no file, whichever call fails', () =>
+test('if any call of writing an object fails, the object gets no name, and no file is left', () =>
   withObjects(async (objects, file, write) => {
     let failed = 0;
     for (let fatal = 1; ; fatal += 1) {
@@ -122,7 +122,7 @@ const namesIn = (objects: string): string[] =>
     .filter((name) => name.length === 2)
     .flatMap((name) => readdirSync(join(objects, name)));
 
-test('a large content that changed after it was hashed gets no name', () =>
+test('a large content gets no object name if it changed after it was hashed', () =>
   withSpool(async (objects, spool, write) => {
     const id = objectId('blob', readFileSync(spool));
     const bytes = readFileSync(spool);
@@ -133,7 +133,7 @@ test('a large content that changed after it was hashed gets no name', () =>
     assert.not(existsSync(spool), 'the private file is removed');
   }));
 
-test('a failed write of a large content gives the object no name and leaves no file, whichever call fails', () =>
+test('if any call of writing a large content fails, the object gets no name, and no file is left', () =>
   withSpool(async (objects, spool, write) => {
     const bytes = readFileSync(spool);
     const id = objectId('blob', bytes);

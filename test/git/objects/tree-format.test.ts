@@ -77,7 +77,7 @@ test('files and directories have the same order as with git add and git write-tr
     assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
-test('a tree from elsewhere is refused if it has git directories, dots, slashes, double names, odd modes or cut bytes (F56)', async () => {
+test('a tree from elsewhere is refused if it has invalid or double names, a wrong order, odd modes or missing bytes (F56)', async () => {
   const raw = (...entries: [mode: string, name: string][]): Buffer =>
     Buffer.concat(
       entries.map(([mode, name]) =>

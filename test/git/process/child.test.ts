@@ -35,7 +35,7 @@ test('queries to a git process are pipelined and answered in order', () =>
     assert.is(await kindOf(ask(child, 'late')), 'GitFailed');
   }));
 
-test('an answer of 64 MiB with a known size is joined once', () =>
+test('an answer of 64 MiB with a known size is copied only once', () =>
   withProgram('read line; head -c 67108864 /dev/zero; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     let looks = 0;

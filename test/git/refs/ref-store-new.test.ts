@@ -43,7 +43,7 @@ const withRefs = (body: (rig: Rig) => Promise<void>): Promise<void> =>
 const listed = (gitDir: string): string =>
   git(gitDir, 'for-each-ref', '--format=%(refname) %(objectname)').trim();
 
-test('the store makes new refs that git can read without starting git, and lets git move existing refs', () =>
+test('the store makes new refs itself, without starting git, and lets git move existing refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     await refs.commit([
       { ref: 'refs/own/a', to: one },

@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('refs stay moved even if their note cannot be removed, and later the note undoes nothing', () =>
+test('refs stay moved even if their note cannot be removed, and no later opening undoes the move', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -149,7 +149,7 @@ for (const count of [1, 2]) {
   const both = (to: string): RefChange[] =>
     ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
 
-  test(`the error has an unknown outcome if ${count} refs can neither be synced nor moved back`, () =>
+  test(`the error reports an unknown outcome if ${count} refs can neither be synced nor moved back`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
       // The note decides which of the two states the next opening makes.
@@ -221,7 +221,7 @@ test('a change that failed because refs were unreadable is not repeated later in
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('a change that failed because refs were unreadable is not repeated by the next open if the close could read the refs', () =>
+test('a change that failed because refs were unreadable is not repeated by the next open if the refs were readable at close', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -260,7 +260,7 @@ test('the removal of one ref writes a note, because a kill leaves locks that the
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('a request that git refuses reports that nothing changed, even if git would also refuse its reversal', () =>
+test('if git refuses a request, the error says that nothing changed, even if git would also refuse the reversal', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));

@@ -59,7 +59,7 @@ test('tracked paths are read as bytes and follow changes of the index, and the i
     assert.not.ok((await paths(index)).includes('a'));
   }));
 
-test('a path in conflict is listed once, and a submodule is marked', () =>
+test('a path with a merge conflict is listed once, and a submodule is marked as such', () =>
   withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);

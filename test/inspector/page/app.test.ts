@@ -87,7 +87,7 @@ seen('the timeline shows a checkpoint of another client at once', async () => {
   await page.locator('[data-tag="now"]', { hasText: 'touched since' }).waitFor();
 });
 
-seen('the page shows a hunk of the daemon word by word, in one column or in two', async () => {
+seen('the page marks the changed words of a hunk from the daemon, in one column or in two', async () => {
   const { page } = shown;
   await shown.select('1.1');
   await shown.file('code.ts');
@@ -255,7 +255,7 @@ seen(
   },
 );
 
-seen('a revert can take back only the work of one session', async () => {
+seen('a revert can be limited to the work of one session', async () => {
   const { page } = shown;
   const { rig } = inspected;
   await inspected.turn('two of us');
@@ -280,7 +280,7 @@ seen('a revert can take back only the work of one session', async () => {
   await dialog.locator('button.close').click();
 });
 
-seen('the change of one file is taken back; a later change of its lines is a conflict', async () => {
+seen('the user reverts the change of one file; a later change of the same lines is a conflict', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const before = rig.read('code.ts') ?? '';
@@ -306,7 +306,7 @@ seen('the change of one file is taken back; a later change of its lines is a con
 });
 
 seen(
-  'the v key plans the revert of a whole tool, the button the revert of a turn, and Enter cancels a plan',
+  'the v key plans a revert of a whole tool, the button plans a revert of a turn, and Enter cancels a plan',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -365,7 +365,7 @@ seen(
   },
 );
 
-seen('the session is pushed to a remote after its plan, which lists the files that stay here', async () => {
+seen('before a push the page shows a plan, which lists the files that stay on this machine', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const url = join(rig.top, 'remote.git');
@@ -465,20 +465,17 @@ seen(
   },
 );
 
-seen(
-  'the page shows a note instead of the former diff while it loads a file that takes long to read',
-  async () => {
-    const { page } = shown;
-    await shown.select('2.1');
-    await shown.file('code.ts');
-    const answer = await holdRequest(page, '"perFile":true');
-    await page.locator('.file', { hasText: 'latin.txt' }).click();
-    await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
-    assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
-    await answer();
-    await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
-  },
-);
+seen('while a file takes long to load, the page shows a note instead of the former diff', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  const answer = await holdRequest(page, '"perFile":true');
+  await page.locator('.file', { hasText: 'latin.txt' }).click();
+  await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
+  assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
+  await answer();
+  await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
+});
 
 seen('the page keeps showing a diff while the daemon looks up its authors', async () => {
   const { page } = shown;

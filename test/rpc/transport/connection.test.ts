@@ -89,7 +89,7 @@ test('draining a connection waits for outstanding answers within its time limit'
   assert.is(connection.inFlight, 0);
 });
 
-test('draining a connection continues only as long as a slow client reads', async () => {
+test('draining a connection goes on while a slow client reads, and ends when it stops reading', async () => {
   const { output, connection } = connect();
   const event = { text: 'x'.repeat(100_000) };
   for (let n = 0; n < 8; n += 1) connection.notify('event', event);

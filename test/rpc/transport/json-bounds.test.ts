@@ -41,7 +41,7 @@ test('64 MiB of brackets are refused within two seconds', () => {
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('the outermost level of JSON is parsed as by JSON.parse, but with null for nested values', () => {
+test('the outermost level of JSON is parsed like JSON.parse does, but with null for each nested value', () => {
   const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
   checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
     const expected = Array.isArray(value)
@@ -53,7 +53,7 @@ test('the outermost level of JSON is parsed as by JSON.parse, but with null for 
   });
 });
 
-test('text whose outermost level is too long, cut or not JSON gives no value', () => {
+test('a text gives no value if its outermost level is too long, truncated or not JSON', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));

@@ -17,7 +17,7 @@ function writerTo(output: FrameOutput, bodyBytesMax = 1000): OneWriteWriter {
 
 const message = (more: object): Message => ({ jsonrpc: '2.0', ...more });
 
-test('each frame is sent with one write, and the length of a frame counts bytes', async () => {
+test('each frame is sent with one write, and its length is counted in bytes', async () => {
   const writes: string[] = [];
   const output = new PassThrough();
   const recorder: FrameOutput = {
@@ -33,7 +33,7 @@ test('each frame is sent with one write, and the length of a frame counts bytes'
   assert.equal(writes, ['utf8 Content-Length: 30\r\n\r\n{"jsonrpc":"2.0","a":"ü😀"}']);
 });
 
-test('lone surrogates are sent as U+FFFD, and text that only looks like an escape stays', () => {
+test('lone surrogates are sent as U+FFFD, and text that only looks like an escape is sent unchanged', () => {
   assert.is(
     wellFormedJson({ a: '\ud800', b: 'x\udc00y', c: '😀' }),
     '{"a":"\ufffd","b":"x\ufffdy","c":"😀"}',

@@ -76,7 +76,7 @@ test('200,000 nested brackets are refused, even if none is closed, and the next 
   }
 });
 
-test('the error for a body that is nested too deep or has too many values has the id of the body', () => {
+test('the error for a body with too deep nesting or too many values has the id of the body', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
@@ -111,7 +111,7 @@ test('the error for a body that is nested too deep has the id null if the body h
   for (const body of bodies) assert.equal(codesOf([body]), [[-32700, null]], body.slice(0, 40));
 });
 
-test('120,000 mutated frames throw nothing and get one answer per fault, however the bytes are cut (F103)', () => {
+test('120,000 mutated frames throw nothing and get one answer per fault, however the bytes are split (F103)', () => {
   const below = random(seed);
   const framesEach = 12;
   let faults = 0;
