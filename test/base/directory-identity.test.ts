@@ -1,4 +1,4 @@
-// The identity of a directory on the file system of containers.
+// Tests the identity of a directory on an overlay, the file system of containers.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The access to the file system corrects errors that Node reports wrongly.
+// Node reports some errors of the file system wrongly, and our functions correct them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

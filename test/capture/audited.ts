@@ -65,7 +65,7 @@ export class Audited {
 
 export async function audited(body: (it: Audited) => Promise<void>, graceMs = 0): Promise<void> {
   const it = new Audited(graceMs);
-  const alive = setInterval(() => undefined, 1000); // a check keeps no process alive
+  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a check does not
   try {
     await body(it);
   } finally {

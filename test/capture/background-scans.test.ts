@@ -10,7 +10,7 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** Runs scans that take `tookMs` each, unless a capture ends a scan earlier. Records when each scan began and ended. */
+/** Runs scans that take `tookMs` each, unless a capture stops a scan. Records when each scan began and ended. */
 async function scanning(
   tookMs: number,
   body: (scans: BackgroundScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
@@ -25,7 +25,7 @@ async function scanning(
     fails,
     1,
   );
-  const alive = setInterval(() => undefined, 1000); // the timer of the scans keeps no process alive
+  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because the timer of the scans does not
   try {
     await body(scans, began, ended);
   } finally {

@@ -10,7 +10,7 @@ import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 const test = suite('captures while a directory is replaced');
 
-/** Makes `a/b` with files inside, and the same names with other contents beside the work tree. */
+/** Makes `a/b` with files inside. Beside the work tree it makes the same names with other contents. */
 function layOut(rig: Rig): void {
   for (const path of ['a/b/c/f', 'a/b/f', 'a/b/g']) rig.write(path, `inside ${path}`);
   symlinkSync('inside', join(rig.root, 'a/b/link'));

@@ -18,7 +18,7 @@ function makePlaces(directory: string): void {
   git(join(directory, 'work'), 'init', '-q');
 }
 
-/** Returns unfinished files anywhere below an object directory. */
+/** Returns the temporary, lock and keep files at any depth below an object directory. */
 function unfinished(objects: string): string[] {
   if (!existsSync(objects)) return [];
   const names = readdirSync(objects, { recursive: true, encoding: 'utf8' });
@@ -54,7 +54,7 @@ for (const driver of [shadowDriver, localDriver]) {
           assert.is(Object.keys(await contents(store, made.record.snapshot)).length, 400);
         }
         await store.close();
-        // The next capture is complete in spite of the files that the killed capture left.
+        // The next capture is complete even if the killed capture left files.
         const again = run(driver.name, directory, 0);
         assert.is(again.status, 0, again.stderr);
         const reopened = await driver.open(storeOptions(directory, { gitDirectory }));

@@ -1,5 +1,5 @@
-// If the repository around a work tree ignores the work tree, captures use the rules of the work tree, and a warning
-// says so.
+// If the outer repository ignores the whole work tree, captures use only the rules of the work tree, and a warning says
+// so.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -10,7 +10,7 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('captures while other programs write');
 
-/** Runs a script beside the body until the body ends. The body begins once the script has printed something. */
+/** Runs a script in another process until the body ends. The body begins once the script has printed something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, ['-e', script], {
     cwd,
@@ -117,7 +117,7 @@ test('a file or directory is captured exactly once if it moves to a directory th
           const before = [...listed].find((one) => one !== name) ?? '';
           const after = names.find((one) => !listed.has(one)) ?? '';
           const [from, to] = direction === 'to a listed directory' ? [after, before] : [before, after];
-          renameSync(join(rig.root, 'away'), join(rig.root, from, what)); // the file was there all the time
+          renameSync(join(rig.root, 'away'), join(rig.root, from, what)); // the file exists during the whole capture
           renameSync(join(rig.root, from, what), join(rig.root, to, what));
         });
         if (what === 'X') rig.write('away', 'x');

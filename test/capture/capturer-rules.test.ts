@@ -1,5 +1,5 @@
-// Tests which files a capture takes: by ignore rules, in nested repositories, tracked, included, excluded, and our own
-// files.
+// Tests which files a capture takes: ignored, tracked, included and excluded files, files of nested repositories, and
+// our own files.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Before it asks git, the daemon detects and reports files for which git would wait for ever.
+// Git would wait for ever for some files. The daemon detects and reports these files before it asks git.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ if (process.platform !== 'win32') {
       assert.ok(rig.log.some((line) => line.startsWith('warn The index of') && line.includes('fifo')));
       writeFileSync(join(rig.root, '.git/config'), config);
       const index = join(rig.root, '.git/index');
-      utimesSync(index, new Date(), new Date()); // changes the stamp, like a write of the index by git
+      utimesSync(index, new Date(), new Date()); // changes the stamp of the index, as git does when it writes the index
       assert.equal(await pathsOf(rig.store, await rig.another({}).capture()), ['.gitignore', 'f.log']);
       rmSync(index);
       execFileSync('mkfifo', [index]);

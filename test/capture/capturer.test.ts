@@ -39,7 +39,7 @@ test('a capture gives the same tree as git add -A and write-tree, at first and a
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        // The second capture gets no previous snapshot, because git's new index has none either.
+        // The second capture gets no previous snapshot, because git starts with an empty index too.
         const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);
@@ -133,7 +133,7 @@ test('a second capture reads and stores only changed files and directories', () 
     renameSync(join(rig.root, 'd5'), join(rig.root, 'e5'));
     const fourth = await rig.capturer.capture({ previous: third.snapshot });
     assert.ok((await pathsOf(rig.store, fourth)).includes('e5/f4'));
-    const young = 1; // e3/f4 may be read again
+    const young = 1; // e3/f4 is young, so it may be read again
     assert.ok(
       rig.store.counts.blobs - before <= young,
       'the files of a renamed directory are not read again',
@@ -194,7 +194,7 @@ test('a file that a capture skips is not taken from the previous snapshot', () =
       let previous = first;
       for (let i = 0; i < 3; i += 1) {
         rmSync(join(rig.root, 'closed/new'), { force: true });
-        rig.write('closed/new', ''); // so that the directory is listed again
+        rig.write('closed/new', ''); // makes the capture list the directory again
         previous = await rig.capturer.capture({ previous: previous.snapshot });
         assert.equal(await pathsOf(rig.store, previous), ['kept']);
         assert.equal(

@@ -1,4 +1,4 @@
-// If git crashes at a path, the capture neither takes nor deletes the path, and reports it.
+// If git crashes at a path, the capture reports the path, but does not add it to the snapshot or remove it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

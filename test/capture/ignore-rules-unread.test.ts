@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 
-/** Makes one file for each source of rules. Only that source ignores the file. */
+/** Makes one file for each source of ignore rules. Only the rules of this source ignore the file. */
 function withEveryRule(): Rig {
   const rig = makeRig();
   rig.write('.gitignore', 'by-root\n');

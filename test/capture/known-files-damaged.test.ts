@@ -1,4 +1,4 @@
-// The known-files file is either intact or ignored.
+// The list of known files is ignored unless it is intact.
 import {
   cpSync,
   existsSync,

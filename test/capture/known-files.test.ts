@@ -73,7 +73,7 @@ test('a capture detects a rewrite that keeps the size of a file and sets its tim
     utimesSync(file, old, old);
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
-    // Replaces the file by a rename. The new file has another content, but the same times and mode.
+    // Renames a new file over the file. The new file has another content, but the same times and mode.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);
@@ -130,7 +130,7 @@ test('after a reboot a capture reads the files that were written shortly before 
     const hours = 3_600_000;
     it.rewrite((header) => {
       header['boot'] = 'another';
-      header['reachedMs'] = Number(header['reachedMs']) + hours; // simulates that the scan was much later
+      header['reachedMs'] = Number(header['reachedMs']) + hours; // as if the scan had been hours later
     });
     await it.agrees('all of it was on the disk');
     assert.is(it.read, 0);

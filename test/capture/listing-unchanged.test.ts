@@ -1,6 +1,6 @@
 // A listing that is reused from an earlier scan equals the listing of a scan that reuses nothing. The stamps in these
-// tests are older than the clock's grain, because younger stamps are never trusted. Many work trees wait for the grain
-// together, once per round.
+// tests are older than the clock's grain, because younger stamps are never trusted. To save time, many work trees wait
+// for this together, once per round.
 import {
   chmodSync,
   linkSync,
@@ -32,7 +32,7 @@ const test = suite('unchanged directories');
 
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
-/** Edits that leave few traces, or that change the selection of files without touching them. */
+/** Edits that leave few traces, or that change which files a capture takes without touching the files. */
 const tricks = [
   'sameSize',
   'exchange',

@@ -1,5 +1,5 @@
-// One work tree whose session is opened again and again. Each capturer knows only the file of known files. Files count
-// as settled at once.
+// One work tree whose session is opened again and again. Each capturer begins with only the list of known files. A
+// content counts as settled at once.
 import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { Capture, CapturerOptions } from '../../src/capture/capturer.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
 
-/** Waits longer than a tick of the clock that stamps files: older stamps are settled. */
+/** Waits longer than a tick of the clock that stamps files. All stamps before the wait are then settled. */
 const tick = (): Promise<void> => delay(30);
 
 /** One work tree that is opened again and again. */

@@ -201,7 +201,7 @@ test('no background scan runs during a capture, and a scan follows if the captur
         () => void begun.push(isCapturing ? 'capture' : 'look'),
         async () => {
           const capture = it.capture();
-          it.fast.scanSoon(); // as when directory handles become available
+          it.fast.scanSoon(); // this also happens when directory handles become available
           await capture;
           isCapturing = false;
           it.fast.requireFullScan();
@@ -263,7 +263,7 @@ test('a background scan makes the next capture fast, and after a missed change t
   ));
 
 /**
- * Runs `body` and calls `happens` at the n-th place where other work may run in between. Returns the number of these
+ * Runs `body` and calls `happens` at the n-th place where `body` lets other work run. Returns the number of these
  * places.
  */
 async function withInterleaving(

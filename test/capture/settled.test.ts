@@ -1,5 +1,5 @@
-// A capture reuses a content only when any later change would change the stamp of the file. Shortly after the file's
-// last change a further change may leave the stamp unchanged. Only the file system's clock measures this time.
+// A capture reuses a content only when any later change would change the stamp of the file. Shortly after a change,
+// another change may leave the stamp the same. Only the clock of the file system says how long ago a change was.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';

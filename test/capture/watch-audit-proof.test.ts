@@ -1,4 +1,4 @@
-// The audit reports nothing without proof.
+// The audit reports a change only if it can prove that the watcher missed the change.
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// The audit with real directory handles, real captures and other processes that change the tree at random: no drift
+// Tests the audit with real directory handles and captures, while other processes change the tree at random. No drift
 // may be a change that the handles had reported.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const test = suite('watch audit beside other processes');
 const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
 const program = new URL('../support/programs/teed-handles-thread.js', import.meta.url);
 
-/** A drift, with the time when the scan before it began. */
+/** A drift, with the time when the scan before the drift began. */
 interface Drift {
   readonly paths: readonly TreePath[];
   readonly since: number;
@@ -74,13 +74,13 @@ class Beside {
     });
   }
 
-  /** Notes when the capture began. */
+  /** Makes a capture, and records when it began. */
   capture(request: CaptureRequest): Promise<Capture> {
     this.#began = Date.now();
     return this.capturer.capture(request);
   }
 
-  /** Returns the messages that the thread sent during the time of a drift. */
+  /** Returns the messages that the watch thread sent between the two scans of a drift. */
   sent({ since, at }: Drift): FromHandles[] {
     return readFileSync(sentFile(this.rig.root), 'utf8')
       .split('\n')
@@ -90,9 +90,10 @@ class Beside {
       .map(({ message }) => message);
   }
 
-  /** Runs `body` with writers that end with it. */
+  /** Runs `body` beside writers, and ends the writers afterwards. */
   async run(kind: 'files' | 'trees', writers: number, body: () => Promise<void>): Promise<void> {
-    const alive = setInterval(() => undefined, 1000); // neither handles nor an audit keep a process alive
+    // Keeps the process alive, because neither handles nor an audit do.
+    const alive = setInterval(() => undefined, 1000);
     this.handles.start();
     await until('the handles are ready', () => this.handles.isReady);
     const children = Array.from({ length: writers }, (_, i) =>

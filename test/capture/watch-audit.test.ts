@@ -39,7 +39,7 @@ async function live(it: Audited, random: Random, directory: string, steps: numbe
       for (let turns = random.below(8); turns > 0; turns -= 1) await turn();
     }
   } finally {
-    await Promise.allSettled(running); // no capture may outlive the tree
+    await Promise.allSettled(running); // all captures must end before the tree is removed
   }
   await Promise.all(running);
   await it.capture(latest === undefined ? {} : { previous: latest.snapshot });

@@ -1,5 +1,5 @@
-// Tags belong to one line: checkpoints that a restore left keep their ids, and are never mixed with later
-// checkpoints.
+// Tags belong to the current line of checkpoints. Checkpoints that a restore detached keep their ids, and are never
+// mixed with later checkpoints.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';

@@ -75,11 +75,11 @@ function lookupMs(index: CheckpointIndex, size: number): number {
 
 test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)', () => {
   const [few, many] = [lookupMs(indexOfTurns(100), 100), lookupMs(indexOfTurns(20_000), 20_000)];
-  assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start takes 200 times as long
+  assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start would take 200 times as long
 });
 
 test('the time to index turns grows linearly with the number of turns (Q41)', () => {
-  // Measures processor time, because a busy machine would distort the few milliseconds of the larger index.
+  // Measures processor time, because on a busy machine the elapsed time of a few milliseconds says little.
   const buildMs = (size: number): number => {
     const rounds = Array.from({ length: 8 }, () => {
       const begun = process.cpuUsage();
@@ -90,7 +90,8 @@ test('the time to index turns grows linearly with the number of turns (Q41)', ()
     return Math.min(...rounds);
   };
   const [few, many] = [buildMs(1000), buildMs(16_000)];
-  assert.ok(many < 80 * few, `${many} ms against ${few} ms`); // comparing each tag with every other takes 256 times as long
+  // Comparing each tag with every other tag would take 256 times as long.
+  assert.ok(many < 80 * few, `${many} ms against ${few} ms`);
 });
 
 test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {

@@ -7,7 +7,7 @@ import { blobOf, changesBetween, model, path } from '../support/trees/model-tree
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** Adds a writer's report, if it is new. */
+/** Adds the report of a write, unless the ledger already has the same report. */
 function wrote(ledger: Ledger, ...what: Parameters<Ledger['compose']>): LedgerRecord | undefined {
   const record = ledger.compose(...what);
   if (record !== undefined) ledger.add(record);

@@ -56,7 +56,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => {
         for (const n of [1, 2, 3, 4, 5]) await turn(rig, `${n}`);
         await rig.request('checkpoint/restore', { tag: '3', mode: 'hard' });
-        await turn(rig, 'beside'); // takes the tag 4, whose former checkpoint is detached
+        await turn(rig, 'beside'); // takes the tag 4 from a checkpoint that is now detached
         await rig.request('checkpoint/delete', { tag: '2' });
         await rig.request('checkpoint/delete', { tag: '3' });
         const restored = (await everything(rig)).find(({ kind }) => kind === 'restore');
@@ -109,7 +109,7 @@ for (const strategy of Object.keys(strategies)) {
           await rig.request('checkpoint/create', { kind: 'tool', tag });
         }
         await rig.request('store/gc', { prune: 'now' });
-        // A tag that is free after a deletion has no former place in the order.
+        // After a deletion the tag is free again, and a new checkpoint with this tag comes last.
         await rig.request('checkpoint/delete', { tag: '1.2' });
         rig.write('a.txt', 'again');
         await rig.request('checkpoint/create', { kind: 'tool', tag: '1.2' });

@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background. The next command uses this daemon. The background daemon gives the session
-// to any other daemon at once. A command also works without the background daemon.
+// Commands leave a daemon in the background. The next command uses this daemon. When another daemon wants the session,
+// the background daemon gives up the session at once. A command also works without a background daemon.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -52,7 +52,7 @@ class Commands {
     return backgroundNote(this.rig.storage);
   }
 
-  /** Returns the note of the running daemon. */
+  /** Returns the note in which the running daemon describes itself. */
   daemon(): BackgroundNote {
     const note = this.note();
     if (note === undefined) throw new Error('no daemon runs in the background');
@@ -74,7 +74,7 @@ function daemonsOf(storage: string): string[] {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       return words.includes('daemon') && words.includes(`--storage-dir=${storage}`);
     } catch {
-      return false; // The process has ended.
+      return false; // the process has ended
     }
   });
 }

@@ -57,9 +57,7 @@ function isThere(shell: string): boolean {
   return false;
 }
 
-/**
- * Returns the words that bash offers for a command line, whose last word is being typed. Bash offers files by itself.
- */
+/** Returns the words that bash offers for the last word of a command line. Names of files come from bash itself. */
 function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
   const words = typed.split(' ').map((word) => `'${word}'`);
   const ask = `eval "$(checkpointd completion bash)"

@@ -1,4 +1,4 @@
-// The lines of a diff for people.
+// Tests the lines of a diff as people see them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { partLines } from '../../src/cli/diff-text.ts';

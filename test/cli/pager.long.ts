@@ -1,5 +1,5 @@
-// Prints a diff of a hundred megabytes. A pipe gets a complete patch or none, memory is bounded, and the command ends
-// with its pager.
+// Prints a diff of a hundred megabytes. A pipe gets a complete patch or nothing, memory is bounded, and the command
+// ends when its pager ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Long text on a real (pseudo) terminal: the user's pager, the width of the screen, and no foreign escape.
+// Prints long text on a pseudo terminal. Tests the user's pager, the width of the screen, and that no foreign escape is
+// printed.
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
@@ -52,7 +53,8 @@ test('every line fits on twenty columns, even if a message has colours, wide let
     for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
       const lines = onTerminal(rig, 20, words).split(/\r?\n/);
       for (const written of lines) {
-        const line = written.split('\r\u001b[K').at(-1) ?? ''; // on a busy machine the command shows and erases its progress first
+        // On a busy machine the command first shows its progress and erases it.
+        const line = written.split('\r\u001b[K').at(-1) ?? '';
         assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
         assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
         assert.not.match(line, /title|\[2J/, words);
@@ -83,7 +85,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // Ctrl-C also reaches the shell, and would end the shell.
+      // Ctrl-C also reaches the shell, which would end without this.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

@@ -1,5 +1,5 @@
-// Tests the fast path of `list` and of tag completion. The daemon that has the session open answers. The fast path must
-// parse its words exactly like the library of the command line.
+// Tests the fast path of `list` and of tag completion, which asks the daemon that has the session open. The fast path
+// must parse its words exactly like the library of the command line.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';

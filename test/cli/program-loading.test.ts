@@ -9,7 +9,9 @@ import { daemonEntry } from '../support/wire-client.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/program\/(?!main)[\w/-]+\.js/g;
 
-/** Returns the files and packages of ours that a command line loads, except files that the daemon loads. */
+/**
+ * Returns the files and packages of this repository that a command line loads, except the files that the daemon loads.
+ */
 function loaded(words: readonly string[], options: object): string[] {
   const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {
     ...options,

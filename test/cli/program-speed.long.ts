@@ -64,8 +64,8 @@ test(`in a work tree of ${files} files, list and hook take at most a few times a
           }).stdout.includes('[1]'),
         120_000,
       );
-      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests during a scan wait
-      // for its slices, and are not measured here.
+      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests wait while a slice
+      // of the scan runs, and this test does not measure them.
       await until('the full scan has ended', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
@@ -85,7 +85,7 @@ test(`in a work tree of ${files} files, list and hook take at most a few times a
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
       assert.ok(listed <= 2, `list ${listed}`);
-      // On a busy machine an empty program is also slow at times, so the slow runs of both programs are compared.
+      // On a busy machine even an empty program is slow at times, so the test compares the slow runs of both.
       const tail = at(empty, 0.95) / one;
       assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {

@@ -106,7 +106,7 @@ test('a command does not fail when the reader closes the output early', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
-    // The pipe is certainly closed before anything is written.
+    // The pipe is closed before the command writes anything.
     const { stderr, status } = spawnSync('sh', ['-c', `{ ${list}; echo $? >&2; } | exec true`], {
       cwd: rig.work,
       env: rig.environment,

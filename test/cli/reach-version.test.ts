@@ -11,7 +11,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Installs this package under another version number, as npm would in another directory. */
+/** Installs this package in a different directory as npm would, under a different version number. */
 function installedAs(version: string, rig: DaemonRig, changed?: (file: string) => void): string {
   const place = join(rig.top, `checkpointd-${version}`);
   mkdirSync(place);

@@ -24,7 +24,7 @@ interface Agent {
 }
 
 /**
- * Makes an agent's conversation with one turn. The turn has `content` in a.txt. The session stays open until its client
+ * Makes an agent's conversation with one turn. The turn has `content` in a.txt. The session stays open until the client
  * ends.
  */
 async function withOneTurn(

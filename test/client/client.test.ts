@@ -266,10 +266,10 @@ test('the npm package and its types work when they are installed elsewhere', () 
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // Lays out the package as npm would install it, without the network: only its dependencies are beside the package.
+  // Puts only the dependencies beside the package, as npm would when it installs the package, but without the network.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(modules, name);
-    mkdirSync(dirname(place), { recursive: true }); // for a package with a scope
+    mkdirSync(dirname(place), { recursive: true }); // the name of a package may have a scope, which is a directory
     symlinkSync(join(root, 'node_modules', name), place);
   }
   const program = `

@@ -1,4 +1,4 @@
-// Tests one connection to a running daemon: its answers and all its failures.
+// Tests one connection to a running daemon: the answers and every way to fail.
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';

@@ -52,7 +52,7 @@ if (tools.status !== 0) {
       );
       return;
     }
-    // Annotations are never evaluated, as the modules declare.
+    // Python does not evaluate annotations, because each module turns this off.
     const words = ['--target=3.9-', '--no-tips', '--violations'];
     const { status, text } = run(join(folder, 'env', 'bin', 'vermin'), [
       ...words,

@@ -19,7 +19,7 @@ function socketOf(rig: DaemonRig, session: string): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { socket: string }).socket;
 }
 
-/** A further client that has joined the session. */
+/** Returns a further client that has joined the session. */
 async function joined(rig: DaemonRig, session: string): Promise<CheckpointdClient> {
   const client = await CheckpointdClient.attach(socketOf(rig, session), { events });
   const opened = await client.request('session/open', {
@@ -222,7 +222,7 @@ test('checkpointd daemon serves every client, and exits after the last one', () 
     const client = await CheckpointdClient.attach(socket ?? '');
     const { session } = await client.request('session/open', { workspace: rig.work });
     await client.request('checkpoint/create', { session, ...turn });
-    await delay(400); // longer than the idle time, but a daemon with a client is not idle
+    await delay(400); // This is longer than the idle time, but a daemon with a client is not idle.
     await client.request('checkpoint/create', { session, ...turn });
     await client.close();
     assert.is(await daemon.code, 0);

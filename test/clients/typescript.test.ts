@@ -1,5 +1,6 @@
-// The scenarios that all clients share, run by the TypeScript client: protocol/clients/scenarios.json, which also
-// describes the notation. Two scenarios run at the same time, because most of their time is the start of a daemon.
+// Runs the scenarios that all clients share with the TypeScript client. protocol/clients/scenarios.json has the
+// scenarios and describes their notation. Two scenarios run at the same time, because most of their time is the start
+// of a daemon.
 import {
   existsSync,
   mkdirSync,

@@ -16,7 +16,7 @@ const [shiftJis, moreShiftJis] = [
   latin('\x82\xb1\x82\xea\x82\xcd\x93\xfa\x96\x7b\n'),
 ];
 
-/** Each file before and after the change. */
+/** The content of each file before and after the change. */
 const files: Readonly<Record<string, readonly [before: Buffer | undefined, after: Buffer | undefined]>> = {
   'crlf.txt': [Buffer.from('one\r\ntwo\r\n'), Buffer.from('one\r\nTWO\r\nthree\r\n')],
   'cr.txt': [Buffer.from('a\rb\n'), Buffer.from('a\rc\n')],

@@ -1,5 +1,6 @@
-// Two editors' clients, a console and a command line use one session at the same time. The first three are killed one
-// by one in every order. The others continue, each is notified of every checkpoint once, and no checkpoint is lost.
+// Two editors' clients, a console and a command line use one session at the same time. The test kills both clients and
+// the console one by one, in every order. The others continue, each is notified of every checkpoint once, and no
+// checkpoint is lost.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

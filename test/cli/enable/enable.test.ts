@@ -99,7 +99,8 @@ test('disable keeps changes that the user made after enable, and a settings file
     const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
     assert.is((await run(rig, 'disable', '--yes')).code, 0);
-    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // The layout of the text is unchanged.
+    // The layout of the text is unchanged.
+    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}');
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
@@ -217,7 +218,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
     try {
       const done = /claude-code: enabled, last hook just now \(prompt\): done$/m;
-      // On a busy machine a hook may give up before it has read its event, and logs that.
+      // On a busy machine a hook may give up before it has read its event. The log then says so.
       await until('a hook has ended', async () => {
         await hook(rig, 'claude-code', prompt);
         await until('the event is processed', () => writtenEvents(rig.storage).length === 0);

@@ -15,7 +15,7 @@ export interface Ran {
   readonly ms: number;
 }
 
-/** Starts a hook like an agent does. Input `null` leaves its input open. */
+/** Starts a hook as an agent does. With the input `null`, the input of the hook stays open. */
 export function startHook(
   rig: DaemonRig,
   agent: string,

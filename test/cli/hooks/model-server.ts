@@ -3,13 +3,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The next step of the model: an edit by the agent's tool, a command, or a text, which ends the turn. */
+/** The next step of the model: an edit by the agent's tool, a command, or a text. A text ends the turn. */
 export type Step = (
   | { readonly edit: string; readonly content: string }
   | { readonly shell: string }
   | { readonly say: string }
 ) & {
-  /** A wait before the answer. Real models think for seconds, in which captures are made. */
+  /** The wait before the answer. Real models think for seconds, and captures are made during this time. */
   readonly after?: () => Promise<void>;
 };
 
@@ -20,9 +20,9 @@ export class ModelServer {
   readonly #steps: Step[] = [];
   /** The bodies of the calls that were answered with a step. */
   readonly asked: string[] = [];
-  /** Requests that the server does not know. */
+  /** The requests that the server could not recognise. */
   readonly unknown: string[] = [];
-  /** The waits of steps that timed out. */
+  /** The errors of the waits that timed out. */
   readonly failures: string[] = [];
   #calls = 0;
 
@@ -141,7 +141,7 @@ function openAi(step: Step, call: number, { tools }: Body): Body[] {
   ];
 }
 
-/** The request lists the tools, because the names of the tools depend on the model. */
+/** Returns the answer for a step. `tools` are the tools in the request, because their names depend on the model. */
 function itemOf(step: Step, tools: unknown): Body {
   if ('say' in step)
     return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: step.say }] };

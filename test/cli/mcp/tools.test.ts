@@ -1,4 +1,4 @@
-// The texts of tools for a model. The structured result beside a text is the answer of the daemon.
+// Tests the texts that tools return to a model. Beside each text, the structured result is the answer of the daemon.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HeldSession } from '../../../src/cli/mcp/session.ts';
