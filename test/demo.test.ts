@@ -96,8 +96,8 @@ test('the demo starts although git packs the objects of the repository while the
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
   const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
-  // Code that copies the files would block on the pipe in each directory. Git's transport calls the hook and does not
-  // copy.
+  // A program that copies the files would block on the pipe in each directory. Git's transport copies no files, and
+  // calls the hook.
   const pipes = readdirSync(objects)
     .filter(isFanOut)
     .map((name) => join(objects, name, '0'.repeat(38)));

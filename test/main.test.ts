@@ -76,7 +76,7 @@ test('after an uncaught failure the daemon exits with 70, prints one line, and w
   }));
 
 test('the daemon ends when its parent dies, even if a sibling process keeps the input open', async () => {
-  // A shell starts a sibling and the daemon on one pipe and dies. The sibling keeps the pipe's other end.
+  // A parent process starts the daemon and a sibling, which shares the input of the daemon. Then the parent dies.
   const script = `
     const { spawn } = require('node:child_process');
     const daemon = spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -19,7 +19,7 @@ import { temporaryDirectory } from './support/temporary.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The clients of this version, and the editors' snippets. */
+/** The files of this version's clients, and the editors' snippets. */
 const clients = [
   'clients/README.md',
   'clients/scenarios.json',

@@ -1,4 +1,4 @@
-// Compares the table of statuses with the titles of the tests, so that neither can claim what the other denies.
+// Compares the table of statuses with the titles of the tests, so that the two cannot contradict each other.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

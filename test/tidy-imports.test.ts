@@ -1,4 +1,4 @@
-// The imports between files, beyond the linter's rules.
+// Checks the imports between files for which the linter has no rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The rules for sentences that a program can check: the first words of comments, words without an actor, the length of
-// a sentence, and the headings of DECISIONS. Each number may only become smaller.
+// Checks the rules for sentences that a program can check. They limit the first words of comments, words without an
+// actor, the length of a sentence, and the headings of DECISIONS. Each number may only become smaller.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

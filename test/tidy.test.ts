@@ -1,4 +1,4 @@
-// The rules of this repository that no linter checks.
+// Checks the rules of this repository that no linter checks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -180,7 +180,7 @@ test('no name, comment or title uses a word that the glossary forbids', () => {
   const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
   const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
   assert.ok(words.length > 5);
-  // A capital letter marks the name of a type: "out of sight" is English.
+  // A word with a capital letter is the name of a type. In lower case the word is English, as in "out of sight".
   const patterns = words
     .filter((word) => word !== 'settle')
     .map((word) => (/^[A-Z]/.test(word) ? `(?:\\b|[a-z])${word}(?![a-z])` : `\\b${word}`));

@@ -41,7 +41,7 @@ test('checkpoint/clean is refused when checkpoints are disabled, because kept ch
 
 test('an interrupted checkpoint/clean leaves no ref without its object', async () => {
   const root = repository();
-  chmodSync(join(root, 'a.txt'), 0o400); // a table of permissions has a ref of its own
+  chmodSync(join(root, 'a.txt'), 0o400); // a table of permissions has its own ref
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });
   installFault((call, target) => {

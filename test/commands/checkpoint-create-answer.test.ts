@@ -1,4 +1,4 @@
-// The answer of a create: fields, statistics, changes, descriptions, skipped paths, and the kind of capture.
+// Tests the answer of a create: fields, statistics, changes, descriptions, skipped paths, and the kind of capture.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -155,7 +155,7 @@ test('a create lists every file that it skipped, with the reason (R17)', async (
 test('the answer of a create reports whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
-    const alive = setInterval(() => undefined, 1000); // A watcher does not prevent the end of a process.
+    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not
     const create = async (): Promise<string | undefined> => {
       const { capture } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
       assert.is(capture.path, capture.reason === undefined ? 'fast' : 'cold');

@@ -1,5 +1,5 @@
-// When a program writes to a SQLite database during a capture, the checkpoint reports that database and journal may be
-// from different moments.
+// If a program writes to a SQLite database during a capture, the captured database and journal may be from different
+// moments. The checkpoint reports this.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

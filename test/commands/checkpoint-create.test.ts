@@ -1,4 +1,5 @@
-// A checkpoint has the state of files and conversation. A create may be refused or cancelled.
+// A checkpoint has the state of the files and of the conversation. The daemon may refuse a create, and a client may
+// cancel it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

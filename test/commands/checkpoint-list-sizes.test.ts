@@ -1,4 +1,4 @@
-// On request, a listing has the number of files of each checkpoint and their size.
+// On request, a listing has the number of files and bytes of each checkpoint.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,5 @@
-// A restore saves files, ignored files and links in its way first, or leaves them unchanged.
+// Before a restore removes files, ignored files or links in its way, it saves them. It does not touch those that it
+// cannot save.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -136,7 +136,7 @@ test('a revert of one author keeps a change that no session reported, even in a 
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
-  // The user edits one file before a checkpoint, one after the last report, and one that no agent wrote.
+  // The user edits one file before a checkpoint, one file after the last report, and one file that no agent wrote.
   write(pair.root, { 'shared.txt': lines([7, 'by hand']), 'b.txt': lines([7, 'by hand']) });
   await pair.tool(pair.a);
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, [7, 'by hand']) });
@@ -156,7 +156,8 @@ test('a revert of one author keeps a change that no session reported, even in a 
 test('a revert of one author skips a file in which the changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // b changes a line of a, a line beside one of a, a file that a made, and a file that a deleted.
+  // Agent b changes a line of agent a, and a line next to a line of a. Agent b also changes a file that a made, and a
+  // file that a deleted.
   await pair.wrote(pair.a, {
     'a.txt': lines(shared.a),
     'b.txt': lines(shared.a),
@@ -208,7 +209,7 @@ test('the daemon does not keep the content of a reported file that captures leav
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
-  // A rule that is newer than the last checkpoint counts, too.
+  // An ignore rule that is newer than the last checkpoint also applies.
   write(pair.root, { '.gitignore': 'seen.env\nout/\n*.key\n' });
   await pair.wrote(pair.a, {
     'seen.env': 'secret 1',
@@ -240,7 +241,7 @@ test('a change that its author repeats after each revert can be reverted each ti
 test('if an author reports the same content twice, the next change of the file counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // Agent a wrote twice before its first report, and the report of b includes the second write.
+  // Agent a wrote twice before its first report, so the report of agent b includes the second write of a.
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
   await pair.report(pair.a, 'shared.txt');
   await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, shared.b) });
@@ -304,7 +305,7 @@ test('work that a session reported to another daemon, or for an inner work tree,
     ['deep/shared.txt', 'shared.txt'].map((path) => ({ path, reason })),
   );
   assert.equal(result.restored, [{ path: 'deep/mine.txt' }]);
-  // A log that cannot be read could name any path.
+  // A log that cannot be read could contain a report about any path.
   await elsewhere.close();
   const log = join(pair.daemon.storage, other.session, 'checkpointd/session.log');
   writeFileSync(log, readFileSync(log).fill(0, 100, 110));

@@ -1,4 +1,4 @@
-// Reverts in many random histories, compared with `git merge-tree`. SEED=… repeats a run, RUNS=… sets the number of
+// Reverts in many random histories, compared with `git merge-tree`. SEED=… repeats a run, and RUNS=… sets the number of
 // histories.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
-// Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repeated
-// answer is the same, and no change is made twice. If an error says that nothing changed, nothing did. The normal test
-// runs a sample, and the long test runs every method on every strategy.
+// Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repetition
+// must give the same answer, and no change may be made twice. If an error says that nothing changed, this must be true.
+// The normal test runs a sample, and the long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,7 +14,7 @@ import type { Ask, Change } from './execute-changes.ts';
 
 const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM', 'ENOSPC', 'EROFS'];
 
-/** Fails after ten seconds: a hang. @throws in that case */
+/** Waits at most ten seconds for the work. @throws if the work takes longer */
 async function within<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -29,7 +29,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
 
 const removesMany: ReadonlySet<string> = new Set(['checkpoint/clean', 'store/gc']);
 
-/** Tries one change on one strategy. No other code uses the rig. */
+/** Tries one change on one strategy. Needs a rig that no other code uses. */
 export class FaultSweep {
   readonly #rig: SessionRig;
   readonly #change: Change;
@@ -45,8 +45,8 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the last call of the change, then the last but one, and so on, until the change itself fails. The failed call
-   * is then before the commit point. Returns how many calls failed and how many of them were reported as a warning.
+   * Fails the last call of the change, then the last but one, and so on, until the change itself fails. That call was
+   * before the commit point. Returns how many calls failed, and how many of these failures were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -70,9 +70,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the given number of calls of the change, each with a real error of the system. The answer has a kind that is
-   * not InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how many calls
-   * failed.
+   * Fails the given number of calls of the change, each with a real error of the system. The error must come in time,
+   * have a kind other than InternalError, and report its effects truly. The session must continue. Returns how many
+   * calls failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();
@@ -132,7 +132,7 @@ export class FaultSweep {
     const key = `k${(this.#round += 1)}`;
     const calls: string[] = [];
     installFault((call, target) => {
-      if (call === 'exists') return; // this call answers and never fails
+      if (call === 'exists') return; // this call never throws
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`${code}: ${call}`), { code, syscall: call });
     });
@@ -206,7 +206,7 @@ export class FaultSweep {
 
 interface Tried {
   readonly key: string;
-  /** Every call that passed the seam, as `call target`. */
+  /** Every call that went through the seam, as `call target`. */
   readonly calls: readonly string[];
   readonly before: unknown;
   readonly after: unknown;

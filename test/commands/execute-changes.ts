@@ -1,4 +1,4 @@
-// Every change of a session, and how to reach the state before the change.
+// Lists every change of a session, and how to reach the state before the change.
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
 import type { SessionRig } from '../support/session-rig.ts';
@@ -97,8 +97,7 @@ export const changes: Readonly<Record<string, Change>> = {
   init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
   gc: {
     method: 'store/gc',
-    // Limits the age, because the session enforces the other limits by itself and would remove checkpoints
-    // during a test.
+    // Limits only the age. The session enforces all other limits by itself, and would remove checkpoints during a test.
     open: { limits: { maxAgeDays: 0 } },
     prepare: async (ask, rig) => {
       for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {

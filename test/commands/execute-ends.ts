@@ -1,5 +1,5 @@
-// Makes each call of session/open and session/delete fail in turn. The answer or error must be true, and the session
-// must exist completely or not at all.
+// Makes each call of session/open and session/delete fail in turn. The answer must be true even if it is an error. The
+// session must exist completely or not at all.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -20,7 +20,7 @@ interface Tried {
   readonly error?: unknown;
 }
 
-/** Tries one of the two requests with one strategy. No other code uses the rig. */
+/** Tries one of the two requests with one strategy. Needs a rig that no other code uses. */
 export class EndSweep {
   readonly #rig: SessionRig;
   readonly #end: End;
@@ -35,8 +35,7 @@ export class EndSweep {
   }
 
   /**
-   * Fails each call, or each `step`-th call. Returns how many calls failed, and how many of them were reported as
-   * errors.
+   * Fails every `step`-th call. Returns how many calls failed, and how many of these failures were reported as errors.
    */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
@@ -85,7 +84,7 @@ export class EndSweep {
     const calls: string[] = [];
     const idempotencyKey = `k${this.#round}`;
     installFault((call, target) => {
-      // `exists` never fails. A failed `close` would leave its file open, because the seam comes before the call.
+      // `exists` never fails. A failing `close` would leave its file open, because the fault comes before the call.
       if (call === 'exists' || call === 'close') return;
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`EIO: ${call}`), { code: 'EIO', syscall: call });

@@ -1,5 +1,5 @@
-// Compares the journeys of src/README.md with V8's coverage. A journey has the files that a second call enters in
-// shadow, outside rpc/, protocol/ and base/.
+// Compares the journeys of src/README.md with V8's coverage. A journey lists the files that a second call of a method
+// enters in shadow, outside rpc/, protocol/ and base/.
 import { existsSync, readFileSync } from 'node:fs';
 import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
@@ -30,19 +30,22 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
     await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     await call();
     const { result = [] } = await post('Profiler.takePreciseCoverage');
-    return result
-      .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
-      .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
-      .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file)) // the wire side, and the files that pass requests on from there
-      .map((file) => `${file}.ts`);
+    return (
+      result
+        .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+        .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
+        // Leaves out the wire side, and the files that pass requests on from there.
+        .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file))
+        .map((file) => `${file}.ts`)
+    );
   } finally {
     inspector.disconnect();
   }
 }
 
 /**
- * Returns the files that a call enters while no client is notified of a change. A notification enters other files, and
- * comes late on a busy machine. `prepare` runs before each attempt.
+ * Returns the files that a call enters if no client is notified of a change during the call. A notification would enter
+ * other files, and comes late on a busy machine. `prepare` runs before each attempt.
  */
 async function enteredAlone(
   rig: SessionRig,
@@ -90,8 +93,8 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /**
- * Folders whose files the map names completely. For other folders the map names only the files with a step of the
- * journey.
+ * Folders of which the map names every file that a call enters. For other folders the map names only the files with a
+ * step of the journey.
  */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 

@@ -1,5 +1,5 @@
-// The next change of any kind finishes a restore that broke in this daemon, and its answer reports what was lost. Until
-// then the session reports an unfinished restore.
+// If a restore broke in this daemon, the next change of any kind finishes the restore, and its answer reports what was
+// lost. Until then the session reports an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -16,8 +16,8 @@ import { changes } from './execute-changes.ts';
 const names = ['x', 'y', 'z'];
 
 /**
- * Breaks a restore after its first files. Removes from the store contents that a recovery needs to finish or undo the
- * restore.
+ * Breaks a restore after its first files. Also removes contents from the store that a recovery would need to finish or
+ * undo the restore.
  */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {
@@ -203,7 +203,7 @@ test('a request that undoes an unfinished restore reports to which state the fil
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that are invalid whether or not a recovery runs. */
+/** Requests that are invalid even after a recovery. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

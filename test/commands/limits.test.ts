@@ -1,4 +1,4 @@
-// The limits of a session, enforced without a client's store/gc, on every strategy.
+// Tests on every strategy that the daemon enforces the limits of a session without a client's store/gc.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -44,10 +44,10 @@ async function turns(
   return { session, root, warnings, tags };
 }
 
-/** Runs a body for each strategy, all at once, because each waits for the daemon. */
+/** Runs a body for all strategies at the same time, because each run mostly waits for the daemon. */
 async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
   const daemon = new InProcessDaemon();
-  // A daemon keeps no process alive by itself.
+  // Keeps the process alive, because a daemon does not.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await Promise.all(names.map((strategy) => body(daemon, strategy)));

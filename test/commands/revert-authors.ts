@@ -64,7 +64,10 @@ class History {
     }
   }
 
-  /** Changes or makes a file, but no lines of other authors. Deletes a file only if all its lines are the author's. */
+  /**
+   * Changes or makes a file, but changes no lines of other authors. Deletes a file only if all its lines are the
+   * author's.
+   */
   edit(who: number | 'user', name: string): void {
     const lines = this.read(name);
     const own = `by ${who} `;
@@ -124,8 +127,8 @@ export interface TriedAuthors {
 }
 
 /**
- * Makes a history, and reverts each author in each session. All lines of the other authors stay, and undo is the
- * inverse.
+ * Makes a history, and reverts each author in each session. All lines of the other authors must stay, and undo must be
+ * the inverse.
  */
 export async function tryAuthors(
   daemons: readonly [InProcessDaemon, InProcessDaemon],

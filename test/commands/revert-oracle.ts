@@ -93,7 +93,7 @@ class Editor {
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** False when a file or a link is above the path. */
+/** False when a parent of the path is a file or a link. */
 function canMake(root: string, path: string): boolean {
   for (let at = dirname(path); at.length > root.length; at = dirname(at)) {
     const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -102,7 +102,7 @@ function canMake(root: string, path: string): boolean {
   return true;
 }
 
-/** The counts of a run, so that a test can require reverts of both kinds. */
+/** The counts of a run. With these a test can require that both kinds of reverts occurred. */
 export interface Tried {
   reverts: number;
   conflicts: number;
@@ -173,9 +173,7 @@ function treeOf(repository: string, tree: string): Tree {
   );
 }
 
-/**
- * Compares a revert with git's merge of the same three trees. The revert and git leave conflicts in different ways.
- */
+/** Compares a revert with git's merge of the same three trees. Git and the revert write conflicts in different ways. */
 function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: RevertResult): void {
   const ids = [to ?? safety, safety, from, checkpoint?.id];
   const refs = ids.map((id) => `refs/checkpointd/checkpoints/${id}^{tree}`);
@@ -200,7 +198,7 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
 
 const oracleOf = (shadow: string): string => join(dirname(shadow), 'oracle.git');
 
-/** Merges in a repository without the attributes of the shadow, but with its objects. */
+/** Merges in a repository that has the objects of the shadow but not its attributes. */
 function mergeTrees(
   shadow: string,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },

@@ -78,8 +78,8 @@ test('to meet a size limit, a collection removes safety checkpoints older than a
   }));
 
 /**
- * Makes two turns, a restore of the state before both, and a turn that takes the tag of the first turn. Only the first
- * turn has its content.
+ * Makes two turns, a restore of the state before both, and a turn that takes the tag of the first turn. Only the
+ * checkpoint of the first turn has the content of that turn.
  */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();

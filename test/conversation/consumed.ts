@@ -1,6 +1,6 @@
 import type { Conversation } from '../../src/conversation/conversation.ts';
 
-/** Uses the pending message as a turn's checkpoint does: proposes, publishes, moves and records the message. */
+/** Uses up the pending message as the checkpoint of a turn does: proposes, publishes, moves and records the message. */
 export function consumed(conversation: Conversation): string | undefined {
   const taken = conversation.proposeConsumed();
   if (taken === undefined) return undefined;

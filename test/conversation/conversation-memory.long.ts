@@ -1,4 +1,4 @@
-// Measures the memory of a history of 10,000 entries of 2 KB with 1,000 checkpoints. Measures also the time of an
+// Measures the memory of a history of 10,000 entries of 2 KB with 1,000 checkpoints. Also measures the time of an
 // append to a short and to a long history.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,8 @@ class ForgetfulLog implements RecordLog {
 }
 
 const entries = 10_000;
-// Copies the entry through JSON, like data from the wire, so that its texts are not slices of a shared text.
+// Copies the entry through JSON, so that its texts are not slices of one shared text. Data from the wire is not shared
+// either.
 function entryOf(n: number): { user: object; assistant: object } {
   const text = `${n} `.padEnd(1000, 'lorem ipsum ');
   const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };

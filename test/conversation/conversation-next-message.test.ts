@@ -1,4 +1,4 @@
-// The message that the user will send next, and how a checkpoint takes it.
+// Tests the message that the user will send next, and how a checkpoint takes this message.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { consumed } from './consumed.ts';

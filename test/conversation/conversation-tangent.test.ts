@@ -1,4 +1,4 @@
-// A tangent sets the main conversation aside and restores it. Tests also the tail, duration and files of a tangent.
+// A tangent sets the main conversation aside and restores it. Also tests the tail, duration and files of a tangent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';

@@ -1,5 +1,6 @@
-// A simple model of a conversation, made of plain arrays. The real conversation shares arrays, and the model copies
-// them. Both must agree. The model follows the rules of the reference literally, and is slow on purpose.
+// A simple model of a conversation, made of plain arrays. The real conversation shares arrays between states, and the
+// model copies them. Both must give the same results. The model follows the rules of the reference literally, and is
+// slow on purpose.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {
@@ -102,8 +103,8 @@ export class ReferenceModel {
   }
 
   /**
-   * Removes the last messages. Every message begins with an entry of the user, and the first message begins with the
-   * history.
+   * Removes the last messages. Every message begins with an entry of the user. The first message begins at the start of
+   * the history.
    */
   forget(messages: number): { messages: number; entries: number } {
     const { history, range } = this.thread;

@@ -1,4 +1,4 @@
-// Ends the daemon while it is busy: in a create, in a restore, or with a git process that continues or does not stop.
+// Ends the daemon while it is busy: in a create, in a restore, or with a git process that goes on or ignores signals.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -70,7 +70,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
     }));
 }
 
-/** Makes a directory for PATH. Its git sleeps in `repack`, and ignores SIGTERM if `isDeaf`. */
+/** Makes a directory for PATH with a git that sleeps in `repack`. If `isDeaf`, this git ignores SIGTERM. */
 function slowGit(rig: DaemonRig, isDeaf: boolean): string {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);

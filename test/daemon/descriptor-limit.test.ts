@@ -11,7 +11,7 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 /** The number of open files that the daemon may have. */
 const limit = 120;
 const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, daemonEntry] as const;
-/** More sessions than the descriptors allow. */
+/** A number of sessions that is larger than the descriptors allow. */
 const sessionsMax = 40;
 
 for (const strategy of ['shadow', 'sqlite'] as const)
@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
         const { counts } = await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
         assert.is(counts.restored, 1);
       }
-      // Closed sessions make room for another session.
+      // After sessions are closed, their descriptors are free for a new session.
       for (const { session } of opened) await client.request('session/close', { session });
       await open(next);
       await client.close();

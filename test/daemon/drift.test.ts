@@ -1,5 +1,5 @@
-// A capture finds changes that the watcher did not report, and the daemon notifies clients, counts the changes and
-// repairs the watch. The kernel does not report these changes, or no directory handle existed.
+// Makes changes that the watcher does not report, because the kernel reports nothing or no directory handle existed. A
+// capture finds the changes. The daemon then notifies clients, counts the changes and repairs the watch.
 import { spawnSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,8 +55,8 @@ class Watched {
   }
 
   /**
-   * Makes a change that the kernel does not report, and waits until a capture finds it. The audit reports nothing if a
-   * busy machine made the watcher lose events. The test then repeats the change.
+   * Makes a change that the kernel does not report, and waits until a capture finds it. On a busy machine the watcher
+   * may lose events, and the audit then reports nothing. Therefore the test repeats the change.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;

@@ -71,8 +71,7 @@ test('the requests shutdown and exit remove the shadow and end the daemon with e
   }));
 
 /**
- * The ways in which the client or the user ends a daemon, right after a restore on a disk that needs two seconds for a
- * sync.
+ * The ways in which the client or the user ends a daemon right after a restore. The disk needs two seconds for a sync.
  */
 const orderly: readonly (readonly [string, (client: WireClient, session: string) => Promise<unknown>])[] = [
   [
@@ -110,7 +109,7 @@ for (const [name, end] of orderly) {
       for (const path of names) rig.write(path, `${path} two\n`);
       const slow = { act: 'slow', at: 1, times: Number.MAX_SAFE_INTEGER, ms: 60, match: '^fsync ' };
       writeFileSync(`${plan}.new`, JSON.stringify(slow));
-      renameSync(`${plan}.new`, plan); // the daemon reads the plan at its next call
+      renameSync(`${plan}.new`, plan); // the daemon reads the plan when it makes its next call
       await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
       await end(client, session);
       assert.equal(rig.sessions(), []);
@@ -230,8 +229,8 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The end of the daemon may interrupt the deletion of the second repository. Only this repository may remain, and
-    // the next start completes the deletion.
+    // The end of the daemon may interrupt the deletion of the second repository. Nothing else may remain, and the next
+    // start completes the deletion.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

@@ -1,5 +1,5 @@
-// Runs a daemon with a limit for the size of files (ulimit -f). The error does not ask for free disk space, because
-// free space would not help.
+// Runs a daemon with a limit for the size of files (ulimit -f). The error does not ask the user to free disk space,
+// because free space would not help.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

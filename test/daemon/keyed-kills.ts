@@ -1,6 +1,6 @@
-// Kills a change with a client's key at the n-th matching call of the seam, and checks the next daemon. The session has
-// the state before or after the change, operation/get says which state, and a repeated request makes the change only
-// once.
+// Makes a change with a client's key, kills the daemon at the n-th matching call of the seam, and checks the next
+// daemon. The session must have the state before or after the change, and operation/get must say which. A repeated
+// request must make the change only once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -13,7 +13,7 @@ export interface KeyedChange {
   readonly method: string;
   readonly params?: object;
   readonly open?: Partial<SessionOpenParams>;
-  /** When false, only a request enables checkpoints. */
+  /** When false, the work tree is outside a repository, and checkpoints are disabled until a request enables them. */
   readonly repository?: boolean;
   readonly prepare?: (client: WireClient, session: string, rig: DaemonRig) => Promise<void>;
 }
@@ -92,8 +92,8 @@ export class KeyedKills {
   }
 
   /**
-   * Counts the changes of the disk of an undisturbed run, and the records of the session's log among them. The daemon
-   * is killed after its answer.
+   * Makes the change without a kill, and kills the daemon after the answer. Returns the number of changes of the disk,
+   * and how many of them write records of the session's log.
    */
   async trace(): Promise<{ readonly changes: number; readonly records: number }> {
     await this.#run(0, 'changes');
@@ -129,7 +129,7 @@ export class KeyedKills {
     return `${where}: ${state}`;
   }
 
-  /** Returns true when the daemon was killed before its answer. */
+  /** True when the daemon was killed before its answer. */
   async #run(n: number, match: string): Promise<boolean> {
     const { top } = this.#rig;
     for (const name of ['work', 'storage']) copy(join(top, `${name}-aside`), join(top, name));

@@ -1,5 +1,5 @@
-// Kills session/open with a client's key at changes of the disk in turn. An opening needs no undo: after any kill the
-// repeated request opens the same session with a single base checkpoint.
+// Sends session/open with a client's key, and kills the daemon at one change of the disk after the other. After any
+// kill the repeated request must open the same session with a single base checkpoint.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

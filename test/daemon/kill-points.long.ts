@@ -1,5 +1,5 @@
-// Kills a restore and a create at every call that may change the disk, each in a new daemon. A kill at a call between
-// two changes leaves the same disk as a kill at the second change.
+// Kills a restore and a create at every call that may change the disk, each in a new daemon. Other calls need no kill:
+// a kill between two changes leaves the same disk as a kill at the second change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

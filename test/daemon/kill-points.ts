@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { failureOf, type WireClient } from '../support/wire-client.ts';
 
 const later = 'edited by the user after the kill\n';
-/** Files that turn 2 moves, so that the restore renames a directory and a single file. */
+/** Files that turn 2 moves, so that the restore must rename a directory and a single file. */
 const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n', alone: 'moves alone\n' };
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // The daemon was killed when only the note was left to remove, so the recovery does not affect later edits of the
+    // The daemon was killed when it had only to remove the note, so the recovery does not affect later edits of the
     // user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);

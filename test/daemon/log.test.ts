@@ -1,4 +1,4 @@
-// A reader of the log file finds out what happened, how long it took, and why it failed.
+// The log file says what happened, how long it took, and why it failed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test('a daemon whose log file cannot be opened exits with 2 and prints one line'
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);
-  // A FIFO without a reader would block for ever.
+  // Opening a FIFO without a reader would block for ever.
   for (const file of ['/nowhere/at/all', place, fifo]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [daemonEntry, `--log-file=${file}`], {
       encoding: 'utf8',

@@ -1,5 +1,5 @@
 // Compares src/ON-DISK.md with real sessions. The page names every path and ref that a daemon makes, and every row
-// matches a path or ref. Its second paragraph names the modes.
+// matches a path or ref. The second paragraph of the page names the modes.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -112,7 +112,7 @@ test('shutdown and signals also remove safety checkpoints', async () => {
   });
 });
 
-/** Makes a session with a killed restore, as the daemon left it on disk. */
+/** Makes a session whose daemon was killed during a restore. */
 async function unfinished(rig: DaemonRig): Promise<string> {
   const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];
   const { client, session } = await rig.opened(
@@ -137,7 +137,7 @@ test('a session with an unfinished restore is never swept, and no end removes it
     const other = await rig.opened({ conversationId: 'b' });
     assert.is((await other.client.close()).code, 0);
     assert.equal(rig.stored(), [session]);
-    // An opening without checkpoints leaves the restore unfinished, so no end removes the session.
+    // An opening without checkpoints leaves the restore unfinished, so the session stays however the daemon ends.
     const still = await rig.opened({ init: 'never' });
     assert.is(still.session, session);
     assert.equal(await still.client.request('session/close', { session }), {

@@ -47,7 +47,7 @@ for (const word of own) {
       // The test removes the file when it has read the answer.
       if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
-      globalThis.gc?.(); // buffers that the first collection finds free are counted until the second
+      globalThis.gc?.(); // only the second collection stops counting the buffers that the first collection found free
       const { heapUsed, external } = process.memoryUsage();
       writeFileSync(`${value}.new`, String(heapUsed + external));
       renameSync(`${value}.new`, value);

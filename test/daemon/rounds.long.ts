@@ -1,4 +1,4 @@
-// The rounds of rounds.test.ts, a thousand of them.
+// Runs a thousand of the rounds of rounds.test.ts.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

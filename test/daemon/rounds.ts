@@ -11,8 +11,7 @@ export interface Holdings {
   readonly descriptors: number;
   readonly children: number;
   /**
-   * Size of live heap and buffers after a collection. Resident memory would show the collector's timing rather than
-   * leaks.
+   * Size of live heap and buffers after a garbage collection. Resident memory would depend on the time of collections.
    */
   readonly memory: number;
 }
@@ -54,7 +53,7 @@ export async function rounds(count: number, every: number): Promise<Holdings[]> 
   return held;
 }
 
-/** Returns the lowest of a few counts, because the watcher may be reading a directory during a count. */
+/** Returns the lowest of a few counts, because the watcher may have a directory open during a count. */
 async function descriptorsOf(pid: number): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 5; look += 1) {
@@ -86,7 +85,7 @@ async function liveHeap(file: string): Promise<number> {
 /** Memory for three checkpoints: 2 KB each, with their refs, their ledger and caches that still grow. */
 const bytesPerRound = 6000;
 
-/** Fails when anything grew after the first count. Memory may grow by the size of the checkpoints' records. */
+/** Fails when a resource grew after the first count. Only memory may grow, by the size of the checkpoints' records. */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
   assert.ok(first !== undefined && later.length > 0);

@@ -1,5 +1,5 @@
-// Real editors start and use the daemon: Neovim with its LSP client or only its transport, Emacs with the library
-// jsonrpc or with Eglot. The editors run the same snippets that people copy. A test is skipped with a message when its
+// Real editors start and use the daemon. Neovim uses its LSP client or only the transport, and Emacs uses the library
+// jsonrpc or Eglot. The editors run the same snippets that people copy. A test is skipped with a message when its
 // editor is missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';

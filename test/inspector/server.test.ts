@@ -133,7 +133,7 @@ test('a link gives a cookie and a secret once, and the WebSocket requires cookie
   assert.is(await upgrade(full, [socketProtocol, `${secretPrefix}x`]), 401, 'a wrong secret');
   assert.is(await upgrade({ ...full, cookie: `${jar}x` }, protocols), 401, 'a wrong cookie');
   assert.is(await upgrade(full, protocols, '/'), 404, 'another path');
-  // When the port is forwarded, Host and Origin have another number.
+  // When the port is forwarded, Host and Origin have a different port number.
   const forwarded = { host: 'localhost:9', origin: 'http://localhost:9' };
   assert.is(await upgrade({ ...full, ...forwarded }, protocols), 401, 'the cookie of another port');
 });

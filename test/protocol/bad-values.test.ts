@@ -14,7 +14,7 @@ const requests = protocol.methods.filter(
 );
 const inFlight = 50;
 
-/** Returns why an answer is not the expected refusal. */
+/** Returns the reasons why the answer to a request is not the expected refusal. */
 async function fault(client: WireClient, { method, params, path, what }: BadRequest): Promise<string[]> {
   const where = `${method} ${path} ${what}`;
   const answer = await client.send(method, params).answer.catch((error: unknown) => error);

@@ -15,7 +15,7 @@ export interface BadRequest {
 interface BadValue {
   readonly what: string;
   readonly value: unknown;
-  /** The place below the field itself. */
+  /** The place of the wrong part, if it is below the field itself. */
   readonly path?: string;
 }
 

@@ -1,4 +1,4 @@
-// Gives protocol.json to the tests, and changes one place of a copy.
+// Gives protocol.json to the tests, and makes copies with a change in one place.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';

@@ -21,11 +21,11 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Called before the example's world is made. A fault with this function gets its own daemon. */
+  /** Called before the example's world is made. A fault that has this function gets its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
   /** Called right before the example's request, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;
-  /** Returns frames that are sent in one write with the request. Gets the id of the request. */
+  /** Gets the id of the request. Returns frames that are sent in one write with the request. */
   readonly behind?: (id: number) => readonly object[];
   /** The environment of the daemon. */
   readonly env?: NodeJS.ProcessEnv;
@@ -55,7 +55,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     make: slow,
     behind: () => [{ jsonrpc: '2.0', id: 'ending', method: 'shutdown', params: {} }],
   },
-  /** Sends 64 requests, which wait for a restore that waits for the work tree. */
+  /** Sends 64 requests that wait for a restore, which itself waits for the work tree. */
   serverBusy: {
     early: () => undefined,
     async make(world) {
@@ -156,7 +156,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = await keptSession(world, { conversationId: 'cut' });
     },
   },
-  /** The session has checkpoints of an earlier run, and is opened without enabling them. */
+  /** The session has checkpoints from an earlier run, and is opened with checkpoints disabled. */
   keptNotEnabled: {
     async make(world) {
       const open = { conversationId: 'kept' };
@@ -169,7 +169,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
   },
-  /** Damages directories of two checkpoints that no process has in memory. */
+  /** Damages directories of two checkpoints. No process has these directories in memory. */
   treeCorrupt: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'damaged' });
@@ -211,7 +211,8 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   },
   /**
    * Writes a file through a second name outside the work tree. The kernel reports the write only in the directory of
-   * the second name. The daemon reports no drift if a busy machine may have lost events. The write is then repeated.
+   * the second name. On a busy machine events may be lost, and the daemon then reports no drift. Therefore the write is
+   * repeated.
    */
   drift: {
     async make(world) {

@@ -21,7 +21,7 @@ export function allExamples(): NamedExample[] {
   );
 }
 
-/** Returns the faults of an example in the daemon's seam, both from the beginning and from later steps. */
+/** Returns the faults of an example in the daemon's seam: those from the beginning and those of later steps. */
 function faultsOf(example: Example): string[] {
   const steps = (example.before ?? []).flatMap(({ fault }) => (typeof fault === 'string' ? [fault] : []));
   return example.fault === undefined ? steps : [example.fault, ...steps];

@@ -66,7 +66,7 @@ export async function holdWorkTree(world: World): Promise<void> {
   world.after(() => lock.release());
 }
 
-/** Makes a session of the example's conversation that survives its daemon. Returns its id. */
+/** Makes a session of the example's conversation that remains when its daemon ends. Returns the id of the session. */
 export async function keptSession(world: World, more: Json = {}): Promise<string> {
   const open = { workspace: world.workspace, conversationId: 'example', retention: 'keep', ...more };
   const { session } = (await world.request('session/open', open)) as Json;

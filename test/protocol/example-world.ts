@@ -1,5 +1,5 @@
 // The surroundings of examples of protocol.json: a daemon, a new work tree beside it, and the steps before the request.
-// One daemon serves many worlds, one after the other. An example that needs its own daemon gets its own. The document's
+// One daemon serves many worlds, one after the other. Some examples need and get their own daemon. The document's
 // `placeholders` describe the notation.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -138,7 +138,7 @@ export class World {
     this.host.client.notify(method, params);
   }
 
-  /** Waits until a notification arrives that is accepted. */
+  /** Waits for a notification that `accept` accepts. Returns false if none arrives in time. */
   async event(accept: (frame: Frame) => boolean): Promise<boolean> {
     const { client } = this.host;
     let timer: NodeJS.Timeout | undefined;
@@ -159,7 +159,7 @@ export class World {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }
 
-  /** The session of the previous example may still send notifications. */
+  /** False for notifications about the session of the previous example, which may still arrive. */
   #isOurs({ params }: Frame): boolean {
     const told =
       typeof params === 'object' && params !== null && 'session' in params ? params.session : undefined;
@@ -218,7 +218,8 @@ export class World {
     for (const undo of this.#after.reverse()) await undo();
     const { session } = this.names.values;
     if (session !== undefined && this.host.client.process.exitCode === null) {
-      await this.request('session/close', { session }).catch(() => undefined); // the example may have closed the session
+      // The example may have closed the session.
+      await this.request('session/close', { session }).catch(() => undefined);
     }
     rmSync(this.#directory, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-// Three generators of other people make types from schema.json with their default settings. The results compile and
-// have the names of the reference. The generators are installed from npm and PyPI. A generator that cannot be installed
+// Three foreign generators make types from schema.json with their default settings. The types compile, and have the
+// names that the reference uses. The generators are installed from npm and PyPI. A generator that cannot be installed
 // is skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

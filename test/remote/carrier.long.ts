@@ -153,7 +153,7 @@ for (const [name, obstacle, start] of servers) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
         // Every fifth push succeeds, so that the interrupted pushes stay small. Each cut is between the first byte and
-        // the last byte, which is the answer of the remote.
+        // the last byte. The last bytes are the answer of the remote.
         cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : Math.floor((wholePush * cut) / cuts);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });

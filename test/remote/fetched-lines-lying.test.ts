@@ -44,7 +44,7 @@ class Repository {
     return this.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], bytes);
   }
 
-  /** Returns a copy of the tree with another entry at a path. */
+  /** Returns a copy of the tree with a new entry at a path. */
   replaced(tree: string, [name = '', ...below]: readonly string[], entry: string): string {
     const lines = this.git(['ls-tree', tree]).split('\n').filter(Boolean);
     const old = lines.find((line) => line.endsWith(`\t${name}`));
@@ -54,7 +54,7 @@ class Repository {
     return this.git(['mktree', '--missing'], `${[...others, `${inner}\t${name}`].join('\n')}\n`);
   }
 
-  /** Returns a copy of a head with another manifest and another tree. */
+  /** Returns a copy of a head with a changed manifest and a changed tree. */
   head(of: string, manifest: (text: string) => string, tree: (id: string) => string, parents = [of]): string {
     const message = this.git(['log', '-1', '--format=%B', of]);
     const [start = '', json = ''] = message.split('checkpointd-line-1\n');
@@ -113,7 +113,7 @@ async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void>
   assert.equal((await two.daemon.call('session/list', {})).sessions, []);
 }
 
-/** Returns the packs of the lines that a machine fetched. Before that, a request removes unfinished packs of git. */
+/** Returns the packs of the lines that a machine fetched, without git's unfinished packs. */
 function packsOf({ daemon }: Machine): readonly string[] {
   const directory = join(daemon.storage, 'remotes/team/lines/objects.git/objects/pack');
   return readdirSync(directory).filter((name) => !name.startsWith('tmp_'));
@@ -316,7 +316,8 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // The ref was intact in an earlier list and is damaged now. The new list must not show the earlier head of the ref.
+    // The ref was intact in an earlier list, and now it is damaged. The new list must not show the earlier head of the
+    // ref.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // After the answer no file of the work tree is on the disk.
+    // From now on no file of the work tree can be synced to the disk.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
@@ -89,7 +89,7 @@ test('after a kill without a power cut, no part of an answered restore is repeat
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
-    rig.write('a', 'a two\n'); // this was the content before the restore
+    rig.write('a', 'a two\n'); // `a` had this content before the restore
     rig.write('b', '');
     rmSync(join(rig.work, 'd'));
     rig.write('later', 'made later\n');
@@ -170,7 +170,8 @@ for (const what of ['ref and commit', 'ref'])
         .split('\n'))
         git(root, 'update-ref', '-d', ref);
       const commit = head?.commit ?? '';
-      // If the commit remains, the opening finds it, and another restore repeats the restore that the commit describes.
+      // If the commit remains, the opening finds the commit, and a new restore repeats the restore that the commit
+      // describes.
       if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
       for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
       rig.write('d', 'd mine\n');

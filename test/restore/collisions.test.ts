@@ -62,7 +62,7 @@ test('two different names that are not UTF-8 never count as equal', () => {
   );
 });
 
-/** Returns a path in the spelling of the existing directories. */
+/** Returns a path, spelled with the letter case of the existing files and directories. */
 function spelledIn(root: string, asked: TreePath): TreePath {
   if (asked === '') return asked;
   const parent = spelledIn(root, parentOf(asked));
@@ -73,7 +73,7 @@ function spelledIn(root: string, asked: TreePath): TreePath {
   return join(parent, there ?? nameOf(asked));
 }
 
-/** Makes every look-up in a work tree ignore case, as on a file system that folds names. */
+/** Makes every look-up in a work tree ignore letter case, as some file systems do. */
 async function folding(body: () => Promise<void>): Promise<void> {
   const usual = Object.getOwnPropertyDescriptor(AnchoredFiles.prototype, 'address')?.value;
   AnchoredFiles.prototype.address = function (this: AnchoredFiles, asked: TreePath): Buffer {

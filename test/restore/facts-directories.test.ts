@@ -1,5 +1,5 @@
-// Another program removes directories from a store under an open session. The daemon still has the directories in
-// memory. Only a check of the store shows that a safety checkpoint would be unreadable after a restart.
+// Another program removes stored directories while a session is open. The daemon still has the directories in memory.
+// Only a check of the store shows that a safety checkpoint could not be read after a restart.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

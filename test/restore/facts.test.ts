@@ -1,5 +1,5 @@
-// A hard restore keeps a path that it would delete but cannot read, because the path cannot be saved. The answer lists
-// the path.
+// A hard restore saves each path before deleting it. If a path cannot be read, the restore keeps the path, and the
+// answer lists it.
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -41,7 +41,8 @@ for (const call of [
       rig.write('later/made', 'made\n');
       rig.write('later/other', 'other\n');
       await rig.request('checkpoint/create', { session, kind: 'turn' });
-      rig.write('later/other', 'changed\n'); // the restore does not read paths that are known to be unchanged, because they are already saved
+      // The restore reads only changed paths, because all others are already saved.
+      rig.write('later/other', 'changed\n');
       const foreseen = await restoreWith(rig, session, call, { dryRun: true });
       const done = await restoreWith(rig, session, call);
       assert.is(rig.read('later/made'), 'made\n');

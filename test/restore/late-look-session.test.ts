@@ -13,10 +13,7 @@ const back = { tag: '0', mode: 'hard', onConflict: 'overwrite', confirm: true } 
 const displacedIn = (storage: string, session: string): string[] =>
   readdirSync(join(storage, session, 'checkpointd')).filter((name) => name.startsWith('displaced-'));
 
-/**
- * Makes a session and restores the state in which `a` was `one` and `later` was missing. Descriptors of both files were
- * opened before the restore.
- */
+/** Opens descriptors of `a` and `later`, and then restores the state in which `a` was `one` and `later` was missing. */
 async function restored(
   rig: SessionRig,
 ): Promise<{ readonly session: string; readonly write: (text: string) => void }> {

@@ -1,4 +1,4 @@
-// The late look finds a write to a file that a program opened before a restore displaced the file.
+// If a program opened a file before a restore displaced it, the late look finds later writes of this program.
 import {
   closeSync,
   existsSync,
@@ -42,11 +42,11 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLookResult>;
   readonly read: (name: string) => string;
-  /** Returns the names in a directory that no tree of this test has. */
+  /** Returns the names in a directory that are in no tree of this test. */
   readonly kept: (directory?: string) => string[];
 }
 
-/** Runs a test on a work tree with the content `present` and a restore of `target`. */
+/** Runs a test with a work tree that contains `present`, and with a restore of `target`. */
 async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
   const top = makeDirectory();
   const work = `${top}/w`;

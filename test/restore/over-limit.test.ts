@@ -14,8 +14,8 @@ async function open(rig: SessionRig, limits: SessionLimits): Promise<string> {
 }
 
 /**
- * Makes a session with a large file in checkpoint 0. The session's head is checkpoint 1, and the session is
- * open with a smaller limit.
+ * Makes a session with a large file in checkpoint 0 and the head at checkpoint 1. Opens this session with a smaller
+ * limit.
  */
 async function resumed(rig: SessionRig, change: () => void): Promise<string> {
   rig.write('large', large);

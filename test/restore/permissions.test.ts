@@ -1,4 +1,4 @@
-// A plan foresees every refusal of the system that the restore then gets.
+// A plan foresees every refusal that the restore gets from the system.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import {
 const told = ({ failed }: Pick<RestorePlan, 'failed'>): string[] =>
   failed.map(({ path, reason }) => `${path} ${reason}`);
 
-/** Returns the plan of a hard restore after a check of the system's refusals. */
+/** Returns the plan of a hard restore, with the refusals that the daemon foresees. */
 async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelTree): Promise<RestorePlan> {
   const refusals = await findRefusals(tree, planBetween(from, to, 'hard'));
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
@@ -117,7 +117,7 @@ test('a plan foresees the permissions of other users’ files, and files in a st
   }
 });
 
-/** Sets attributes of files during `run`. On a system without these attributes only logs that they are missing. */
+/** Sets attributes of files during `run`. If the system has no such attributes, only logs this. */
 async function withAttributes(
   attributes: Readonly<Record<string, string>>,
   run: () => Promise<void>,

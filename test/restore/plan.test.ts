@@ -268,7 +268,7 @@ test('a plan of many files is the same whether it is made in slices or at once',
     turns += 1;
     if (!isOver) setImmediate(turn);
   };
-  // Each reading of the clock takes a millisecond, so a slice ends after twenty steps on every machine.
+  // Each time the clock is read, it advances by a millisecond, so a slice ends after twenty steps on every machine.
   performance.now = () => (looks += 1);
   setImmediate(turn);
   try {

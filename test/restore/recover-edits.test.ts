@@ -1,5 +1,5 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
-// and later edits count as foreign.
+// and treats these edits as foreign.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -106,7 +106,8 @@ test('a file that a restore only revealed stays when the undo of the restore is 
     rig.write('secret', 'never captured\n');
     for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    await rig.request('checkpoint/restore', { session: session.id, ...toFirst }); // Removes .gitignore, so that the secret is no longer ignored.
+    // Removes .gitignore, so that the secret is no longer ignored.
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
     await interrupt(rig, session, 4, () =>
       rig.request('checkpoint/undo', { session: session.id, ...policy }),
     );

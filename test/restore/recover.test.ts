@@ -26,8 +26,8 @@ async function broken(rig: SessionRig): Promise<Session> {
   let renames = 0;
   installFault((call, target) => {
     if (call === 'rename' && target.startsWith('/proc/self/fd/')) renames += 1;
-    // From this rename on every call except `close` fails. The lock of the work tree is an open descriptor, which must
-    // be closed.
+    // From the third rename on, every call fails except `close`. The lock of the work tree is an open descriptor, which
+    // must be closed.
     if (renames === 3 && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
@@ -111,7 +111,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // If the restore could not be finished, its undo has begun, and the recovery completes the undo.
+      // If the restore failed, its undo has begun, and the recovery completes the undo.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

@@ -1,5 +1,5 @@
-// Each call of a restore fails once, with a real error of the system. The answer has a kind and a remedy, the two
-// states are not mixed, and the next restore is complete.
+// Each call of a restore fails once, with a real error of the system. The error has a kind and a remedy, the work tree
+// is not a mixture of two states, and the next restore is complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -8,7 +8,7 @@ import { withSessions } from '../support/session-rig.ts';
 const many = 600;
 
 interface Turns {
-  /** Largest number of calls between two turns, and their names. */
+  /** The largest number of calls between two turns, and the names of these calls. */
   readonly busiest: number;
   readonly calls: Readonly<Record<string, number>>;
 }

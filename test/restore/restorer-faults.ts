@@ -77,7 +77,7 @@ function testErrors(code: string, stride: number): void {
       if (error !== undefined) {
         if (!(error instanceof CheckpointdError)) throw error;
         if (error.effects === 'none') {
-          // A directory that the restore made for a later file belongs to neither state.
+          // The restore may have made a directory for a file that it did not reach, so directories are not compared.
           const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
           assert.equal(
             left.filter(([name]) => !name.includes('.ckpt-tmp-')),
@@ -105,7 +105,7 @@ function testDeaths(stride: number): void {
       build(root, present);
       const before = new Set(openDescriptors());
       const { hit } = await withFault(root, (call) => call >= n, 'EIO');
-      // A dead process cannot close its descriptors, but a living one must close them.
+      // A killed process cannot close its descriptors, but a process that lives on must close them.
       for (const fd of openDescriptors()) {
         if (before.has(fd)) continue;
         try {

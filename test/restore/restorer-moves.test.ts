@@ -33,7 +33,7 @@ function buildMoved(root: string): { readonly target: ModelTree; readonly plan: 
   return { target, plan: planBetween(present, target, 'hard') };
 }
 
-/** Counts the calls by kind while a restore runs. `at` may act before a call. */
+/** Counts the calls by kind while a restore runs. `at` is called before each call, and may change files. */
 async function counting(
   run: () => Promise<unknown>,
   at: (call: string, on: string) => void = () => undefined,
@@ -178,7 +178,7 @@ for (const point of ['link', 'rename'])
     }));
 
 function linkReplaced(root: string): void {
-  // A rename through Node would reach the same point again.
+  // A rename through Node would be a call of the seam, and would trigger the same fault again.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }

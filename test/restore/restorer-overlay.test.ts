@@ -1,5 +1,5 @@
-// Restores on an overlay whose layers are on two disks, as in containers and live systems. A new name for a file of the
-// lower layer appears there as a different file.
+// Restores on an overlay whose layers are on two disks, as in containers and live systems. On such an overlay, a new
+// name for a file of the lower layer appears as a different file.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { test } from 'uvu';
@@ -30,7 +30,7 @@ const present = model({
 const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
 const contents = new MemoryContents(present, target);
 
-/** Runs with a work tree with the content `present`. Most of the content is in a lower layer. */
+/** Runs with a work tree that contains `present`. Most of the content is in a lower layer. */
 async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
   const root = makeDirectory();
   const both = `${root}/both`;

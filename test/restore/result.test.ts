@@ -30,7 +30,7 @@ async function restoredBeside(
   let isInPlace = false;
   installFault((call, target) => {
     if (call === 'rename' && target.includes('.ckpt-tmp-') && !isInPlace && rig.read('b') === 'b one\n') {
-      isInPlace = true; // Only `c` is not in place yet.
+      isInPlace = true; // every file except `c` is in place
       edit();
     }
   });

@@ -61,7 +61,7 @@ for (const [kind, tag, path] of [
       assert.is(error.kind, kind);
       assert.match(error.message, /store\/verify/);
       assert.equal(manifest(rig.work), files);
-      // No restore is unfinished, so the next change has nothing to recover.
+      // The revert left no unfinished restore, so the next change has nothing to recover.
       assert.not(existsSync(before.parts.directory.intentFile));
       await rig.request('checkpoint/create', { session, kind: 'turn' });
     }));

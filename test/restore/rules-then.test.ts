@@ -1,5 +1,5 @@
-// A path that is missing in a checkpoint may have existed. A hard restore keeps a path if the checkpoint's rules
-// ignored the path, or if the capture could not read it.
+// A path that is missing in a checkpoint may have existed at that time. A hard restore keeps a path if the checkpoint's
+// rules ignored it, or if the capture could not read it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

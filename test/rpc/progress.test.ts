@@ -1,4 +1,4 @@
-// The first progress report has all facts that were known when it was sent.
+// The first progress report contains everything that was known when it was sent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startProgress } from '../../src/rpc/progress.ts';

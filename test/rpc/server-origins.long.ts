@@ -1,5 +1,5 @@
 // Three clients in separate processes share one session, and are killed one by one in every order. The remaining
-// clients continue, each gets every event once, and no checkpoint is lost.
+// clients continue, and each gets every event once. No checkpoint is lost.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

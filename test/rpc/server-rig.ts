@@ -54,7 +54,7 @@ export class ServerRig {
     await this.request('init', 'initialize', params);
   }
 
-  /** Returns the next wanted frame. */
+  /** Returns the next frame for which `wanted` returns true. */
   next(wanted: (frame: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve) => this.#waiters.push({ wanted, resolve }));
   }
@@ -86,7 +86,7 @@ export function gate(): { readonly promise: Promise<void>; readonly open: () => 
   return { promise, open };
 }
 
-/** Rejects when the signal is aborted, as real work does. */
+/** Rejects when the signal is aborted, as the real work of a handler does. */
 export function untilAborted(context: RequestContext): Promise<never> {
   return new Promise((_, reject) => {
     context.signal.addEventListener('abort', () => reject(context.signal.reason as Error));

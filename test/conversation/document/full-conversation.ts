@@ -1,4 +1,4 @@
-// Makes a conversation with everything that a document can contain.
+// Makes a conversation that has everything that a document can contain.
 import { Conversation } from '../../../src/conversation/conversation.ts';
 import { MemoryLog, said } from '../room.ts';
 

@@ -170,7 +170,7 @@ test("a session that was opened without tangents refuses to enter a tangent, wit
 
 test('an opening reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
-    // The first capture takes over four seconds on any machine, because every file takes a millisecond to open.
+    // On any machine the first capture takes over four seconds, because opening each file takes a millisecond.
     const workspace = join(rig.top, 'workspace');
     mkdirSync(join(workspace, 'many'), { recursive: true });
     git(workspace, 'init', '-q');

@@ -122,7 +122,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     }
     rig.write('.env', `PASSWORD=${secret}2\n`);
     rig.write('a.txt', `PASSWORD=${secret}3\n`);
-    // With an unreadable store git prints long error messages.
+    // If the store cannot be read, git prints long error messages.
     spawnSync('sh', ['-c', `find ${shadow}/objects -type f -exec sh -c ': >| "$1"' - {} \\;`]);
     const failures = [
       failureOf(client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' })),

@@ -43,7 +43,7 @@ test('a pack of many small objects takes only as much memory as their bytes', ()
       if (call === 'spawn') grown = process.memoryUsage().arrayBuffers - before;
     });
     await packObjects({ gitDir: directory }, objects);
-    assert.ok(grown < 4 << 20, `${grown} bytes`); // it would be 32 MB with the usual buffer for each result
+    assert.ok(grown < 4 << 20, `${grown} bytes`); // with the usual buffer for each result, this would be 32 MB
   }));
 
 test('packing an empty list of objects starts no process', () =>

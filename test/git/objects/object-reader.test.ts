@@ -1,4 +1,4 @@
-// The errors of an object reader for missing and damaged objects.
+// Tests the errors of an object reader for missing and damaged objects.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// In the real daemon a git that hangs or writes nonsense fails only its own request, within ten seconds. A wrapper
-// script runs git without `exec`, so that killing only the script would leave git behind.
+// If git hangs or writes nonsense in the real daemon, only the request that needs this git fails, within ten seconds. A
+// wrapper script runs git without `exec`, so that killing only the script would leave git behind.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
@@ -39,7 +39,7 @@ function sleepers(): string[] {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
     } catch {
-      return false; // the process ended meanwhile
+      return false; // the process has ended meanwhile
     }
   });
 }
@@ -63,7 +63,7 @@ test('if git hangs, a request fails within ten seconds, the error names the git 
     assert.match(opening.message, /git version did not answer/);
     rmSync(join(rig.top, 'hang-all'));
     const { session } = await rig.open(client);
-    rig.write('.gitignore', 'x\n'); // new rules make the daemon restart the process that answers queries about rules
+    rig.write('.gitignore', 'x\n'); // makes the daemon restart the git process that answers queries about ignore rules
     rig.write('a.txt', 'edited\n');
     writeFileSync(join(rig.top, 'hang'), '');
     for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');

@@ -1,4 +1,4 @@
-// The version of git is checked in a directory that always exists, wherever the daemon runs.
+// The daemon asks git for its version in a directory that always exists, wherever the daemon runs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../../support/daemon-rig.ts';

@@ -126,7 +126,7 @@ for (const count of [1, 2])
         );
     }));
 
-/** Makes one change that can neither be synced to the disk nor undone. */
+/** Makes a change of refs that the store can neither sync to the disk nor undo. */
 async function leaveUndecided(refs: RefStore, changes: readonly RefChange[]): Promise<void> {
   installFault((made, target) => {
     if (made === 'open' && target.endsWith('refs/own')) {
@@ -152,7 +152,7 @@ for (const count of [1, 2]) {
   test(`the error reports an unknown outcome if ${count} refs can neither be synced nor moved back`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
-      // The note decides which of the two states the next opening makes.
+      // The note says which of the two states the next opening must make.
       assert.is((await again()).refs.size, 0);
       assert.equal(left(), []);
     }));

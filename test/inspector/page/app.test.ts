@@ -16,12 +16,15 @@ const hostile = '<img src=x onerror=alert(1)>.txt';
 const turned = 'gpj.\u202Egnp.txt';
 const broken = 'two\nlines.txt';
 
-/** Runs in the page, and returns the classes of the elements that would have to be scrolled sideways. */
+/**
+ * Runs in the page. Returns the classes of the elements that are too wide, so that a user would have to scroll
+ * sideways.
+ */
 const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card, .top, .wire-head, .timeline-head')]
   .filter((each) => each.scrollWidth > each.clientWidth)
   .map((each) => each.className)`;
 
-/** Holds the next request of the page that contains the text. Returns a function that sends the request. */
+/** Holds back the next request of the page that contains the text. Returns a function that sends this request. */
 async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {
   await page.evaluate(`{
     const { send } = WebSocket.prototype;

@@ -8,7 +8,7 @@ interface Ends {
   readonly input: PassThrough;
   readonly output: PassThrough;
   readonly connection: Connection;
-  /** The dispatched messages and their ends, in order. */
+  /** The dispatched messages and the end of the connection, in order. */
   readonly events: string[];
 }
 

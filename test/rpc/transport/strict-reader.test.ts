@@ -9,7 +9,7 @@ import { frameOf } from '../../support/frames.ts';
 import { mutatedFrames, random } from '../../support/mutated-frames.ts';
 import { seed } from '../../support/property.ts';
 
-/** An input whose events the test emits, because a stream would take a turn of the event loop per chunk. */
+/** An input whose events the test emits. A stream would take a turn of the event loop for each chunk. */
 class Source extends EventEmitter {
   pause(): this {
     return this;
@@ -25,7 +25,7 @@ interface Read {
   readonly ends: string[];
 }
 
-/** Reads the chunks, then the end of input. `answer` releases each request at once. */
+/** Reads the chunks, then the end of input. If `answer` is true, each request counts as answered at once. */
 function read(chunks: readonly Buffer[], answer = true): Read {
   const source = new Source();
   const admission = new Admission(() => true);
@@ -134,7 +134,7 @@ test('120,000 mutated frames throw nothing and get one answer per fault, however
       response.error.message.startsWith('The frames cannot be read'),
     );
     assert.is(framing.length, isFraming ? 1 : 0, here);
-    // The reader never loses frames before the first mutation.
+    // The reader loses no frame that comes before the first mutated frame.
     const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
     assert.equal(sound.ends, ['endOfInput'], here);
     assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);
