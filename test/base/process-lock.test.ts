@@ -55,7 +55,7 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('the holder of a lock is dead when the process with its pid has a different start time (F97)', () => {
+test('the holder of a lock counts as dead when the process with the holder’s pid has a different start time (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');

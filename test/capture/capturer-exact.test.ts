@@ -116,7 +116,7 @@ test('a capture records a mode that is stricter than usual, and a changed mode c
     assert.is(third.snapshot, capture.snapshot);
   }));
 
-test('names that differ only in case or Unicode normal form stay different names (F32)', async () => {
+test('names that differ only in letter case or Unicode normal form stay different names (F32)', async () => {
   if (process.platform !== 'linux') {
     console.log('skipped: F32 needs a file system that tells case apart');
     return;

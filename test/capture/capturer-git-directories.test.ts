@@ -52,7 +52,7 @@ test('a capture includes the work trees beside a bare repository, but not the re
     { repository: false },
   ));
 
-test('a storage of checkpointd in another work tree is skipped like a git directory', () =>
+test('a storage directory of checkpointd in a work tree is skipped like a git directory', () =>
   withRig(async (rig) => {
     const id = `ses_${'a1'.repeat(13)}`;
     rig.write(`store/${id}/checkpointd/session.json`, '{}');

@@ -78,7 +78,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
   }));
 
-test('a rule that another process changes and restores while git is running affects no later capture', () =>
+test('if a process changes an ignore rule and changes it back while git is running, no later capture is affected', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const name of ['sub/a.log', 'sub/b.txt']) rig.write(name, name);
@@ -202,7 +202,7 @@ test('a capture includes the ignored files that a restore would displace, and re
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
   }));
 
-test('a capture skips the storage and the temporary files of a restore, and reports their names', () =>
+test('a capture skips and reports the storage of the daemon, and the temporary files of a restore', () =>
   withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
     rig.write('.state/checkpointd/s', '');
     rig.write('.state/other', '');

@@ -97,7 +97,7 @@ test('a capture detects a rewrite that keeps the size of a file and sets its tim
   }
 });
 
-test('three hundred rewrites in the same tick are all detected (F2)', () =>
+test('captures detect all of three hundred rewrites in the same tick of the clock (F2)', () =>
   withRig({}, async (rig) => {
     let previous;
     for (let i = 0; i < 300; i += 1) {
@@ -171,7 +171,7 @@ test('a long capture reports how many names it has checked', () =>
     assert.ok((walked.at(-1) ?? 0) <= 25);
   }));
 
-test('a file that a capture skips is not taken from the previous snapshot', () =>
+test('when a capture skips a file, it does not take the file from the previous snapshot either', () =>
   withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);

@@ -89,7 +89,7 @@ const ways: readonly (readonly [string, (it: TwinCaptureRig) => void])[] = [
     },
   ],
   [
-    ' that is gone',
+    ' that was removed since',
     (it) => {
       writeFileSync(it.at('b/linked'), 'new');
       rmSync(it.at('b/linked'));

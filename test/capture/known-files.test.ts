@@ -14,7 +14,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
 
-test('the first capture after a session is opened again reads only files that changed since', () =>
+test('when a session is opened again, the first capture reads only files that have changed', () =>
   withReopened(async (it) => {
     const { snapshot } = await it.agrees('nothing changed');
     assert.is(it.read, 0);
@@ -45,7 +45,7 @@ test('a capture does not list a directory whose times show that no name in it ch
     await it.agrees('a name that came');
   }));
 
-test('a capture recognises known contents by store ids of any length', async () => {
+test('a capture recognises known contents by their ids in the store, whatever the length of the ids', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
       const hash = createHash('sha256');
@@ -112,7 +112,7 @@ test('a capture ignores a list of known files that was made for a different dire
     await it.agrees('no limit');
   }));
 
-test('a capture reads all files when another directory has taken the path of the work tree', () =>
+test('a capture reads all files when a different directory is at the path of the work tree', () =>
   withReopened(async (it) => {
     const { root } = it.rig;
     renameSync(root, `${root}-before`);

@@ -33,7 +33,7 @@ async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<bool
 
 const later = (ms: number) => (): number => Date.now() + ms;
 
-test('a stamp is settled when its change is older than the grain, by the clock of the file system', () =>
+test('a stamp is settled when its change is older than the grain of the file system’s clock', () =>
   withRig({}, async (rig) => {
     rig.write('f', '');
     const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));

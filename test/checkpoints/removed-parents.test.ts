@@ -77,7 +77,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
     ));
 
-  test(`a collection by a limit keeps the order of the remaining checkpoints, and detaches none of them (${strategy})`, () =>
+  test(`a collection that enforces a limit keeps the order of the remaining checkpoints, and detaches none (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {

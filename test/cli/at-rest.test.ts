@@ -189,7 +189,7 @@ test('a daemon opens a closed session to read it if the command cannot make a te
     }
   }));
 
-test('a daemon opens a session with an unfinished restore, and reports that the note of the restore cannot be read', () =>
+test('to read a session with an unfinished restore, a daemon opens it, and reports that the restore’s note is unreadable', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');

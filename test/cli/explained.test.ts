@@ -19,7 +19,7 @@ async function told(rig: DaemonRig, ...[command = '', ...rest]: string[]): Promi
   return { code, error, stderr: program.stderr };
 }
 
-test('an error under --json is printed as data with its kind, message and remedy', () =>
+test('with --json an error is printed as data with its kind, message and remedy', () =>
   withRig(async (rig) => {
     const none = await told(rig, 'list');
     assert.equal([none.code, none.error.kind, none.stderr], [3, 'NoSession', '']);
@@ -57,7 +57,7 @@ test('an error under --json is printed as data with its kind, message and remedy
     await client.close();
   }));
 
-test('a failed system call under --json is also printed as data', () =>
+test('with --json a failed system call is also printed as data', () =>
   withRig(async (rig) => {
     const program = rig.run(['list', '--json', `--storage=${join(rig.work, 'a.txt', 'state')}`]);
     assert.is(await program.code, 1);

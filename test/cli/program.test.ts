@@ -115,7 +115,7 @@ test('a command does not fail when the reader closes the output early', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
-test('a deleted current directory is reported, and -C works there', () =>
+test('a command reports that the current directory was deleted, and works there with -C', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;

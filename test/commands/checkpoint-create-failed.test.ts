@@ -73,7 +73,7 @@ const refusing = {
 const identity = { GIT_COMMITTER_NAME: 'U', GIT_COMMITTER_EMAIL: 'u@example.com' };
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: creates and restores succeed even with settings that make git refuse to commit (Q40)`, () =>
+  test(`${strategy}: a create or a restore succeeds even with settings that make git refuse to commit (Q40)`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       rig.write('.git/refusing/reference-transaction', '#!/bin/sh\nexit 1\n');

@@ -264,7 +264,7 @@ test('a file whose write was reported late counts as the work of both authors', 
   await pair.daemon.close();
 });
 
-test("work of another session during the time when this session was closed does not count as this author's work", async () => {
+test("work that another session did while this session was closed does not count as this author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });

@@ -272,7 +272,7 @@ test('a dry run of a revert changes nothing and reports the result for each path
   await daemon.close();
 });
 
-test("a revert of a turn that a restore left behind reverses the turn's work up to the restore", async () => {
+test("a revert of a turn that a restore detached reverses the turn's work up to the restore", async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -278,7 +278,7 @@ test('a request that is cancelled after finishing a restore does not say that no
     for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
   }));
 
-test('checkpoint/init reports an empty base of a directory that has files', () =>
+test('checkpoint/init reports that the base is empty although the directory has files', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('.gitignore', '*\n');
@@ -287,7 +287,7 @@ test('checkpoint/init reports an empty base of a directory that has files', () =
     assert.is(warnings.length, 1);
   }));
 
-test('a session reports the running change', () =>
+test('a session reports which change is running', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work });
     const running = rig.request('checkpoint/create', { session, kind: 'turn' });

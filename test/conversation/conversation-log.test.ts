@@ -33,7 +33,7 @@ test('a conversation that is read back from its log is equal in every field exce
   }
 });
 
-test('after reopening the head of the conversation is the newest record that follows from the published record', () => {
+test('after reopening, the head of the conversation is the newest record that follows from the published record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

@@ -78,7 +78,7 @@ test('when a first write does not create a file, no line counts as the user’s 
   });
 });
 
-test("at a later write the user's lines are the signed difference to the agent's last count (C31)", () => {
+test("at a later write, the user's lines are the signed difference to the agent's last count (C31)", () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });

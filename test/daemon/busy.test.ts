@@ -84,9 +84,9 @@ function slowGit(rig: DaemonRig, isDeaf: boolean): string {
 for (const [name, isDeaf, msMax, end, code] of [
   ['SIGTERM', false, 15_000, 'SIGTERM', 143],
   ['end of input', false, 15_000, 'end', 1],
-  ['SIGTERM, with a git that ignores its own,', true, 15_000, 'SIGTERM', 143],
+  ['SIGTERM to a daemon whose git ignores SIGTERM', true, 15_000, 'SIGTERM', 143],
 ] as const) {
-  test(`${name} while git is running ends the daemon in time and leaves no git process behind`, () =>
+  test(`${name} ends the daemon in time although git is running, and leaves no git process behind`, () =>
     withRig(async (rig) => {
       const bin = slowGit(rig, isDeaf);
       const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };

@@ -10,7 +10,7 @@ import { daemonEntry, failureOf, slowNamesCommand, type WireClient } from '../su
 
 const turn = { kind: 'turn' } as const;
 
-test('session/close removes the shadow and the daemon continues (Q37, Q47)', () =>
+test('session/close removes the shadow, and the daemon continues (Q37, Q47)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     assert.ok(existsSync(join(rig.shadow(session), 'objects')));

@@ -27,7 +27,7 @@ test('the next open finishes or undoes a killed restore, and nothing is lost (F8
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill during a create the new tag is absent or exact, and leftover files do not affect later starts (F85)', () =>
+test('after a kill during a create, the new tag is absent or exact, and leftover files do not affect later starts (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

@@ -130,7 +130,7 @@ async function unfinished(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('a session with an unfinished restore is never swept, and no end removes it (F100)', () =>
+test('a session with an unfinished restore is never swept, and stays however the daemon ends (F100)', () =>
   withRig(async (rig) => {
     const session = await unfinished(rig);
     age(rig, session, 24 * 30);
@@ -184,7 +184,7 @@ test('stale locks and temporary files of a killed daemon do not affect later sta
     assert.not.ok(existsSync(join(shadow, 'checkpointd', 'restore.json.0123456789ab.tmp')));
   }));
 
-test('the daemon ends a git process that survived its killed daemon before it uses the session again (F88)', () =>
+test('before a daemon uses the session of a killed daemon, it ends a git process that survived the kill (F88)', () =>
   withRig(async (rig) => {
     // A git whose `repack` runs for a minute, as in a large repository.
     const bin = join(rig.top, 'bin');

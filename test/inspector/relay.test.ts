@@ -77,7 +77,7 @@ async function anotherLink(): Promise<string> {
   return `http://${new URL(page.socket.url).host}/${String(result?.['fragment'])}`;
 }
 
-test("the inspector passes requests that only read to the daemon, and returns the daemon's answers", async () => {
+test("the inspector passes read-only requests to the daemon, and returns the daemon's answers", async () => {
   const { result } = await page.ask('checkpoint/list', { session });
   assert.equal(result, await inspected.ask('checkpoint/list', {}));
 });

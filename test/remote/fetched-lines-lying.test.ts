@@ -152,15 +152,15 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
     ({ heads: [, second], remote }) => remote.head(second, changed('checkpoints', 1e9), same),
     /an invalid field/,
   ],
-  'more records of the conversation than there are': [
+  'a number of conversation records that is too large': [
     ({ heads: [, second], remote }) => remote.head(second, changed('logRecords', 1e6), same),
     /more or fewer conversation records/,
   ],
-  'a page that is not there': [
+  'a page that is missing': [
     ({ heads: [, second], remote }) => remote.head(second, changed('pages', [0, 7]), same),
     /part of a line is missing/,
   ],
-  'a manifest in the tree that differs': [
+  'a tree with a manifest that differs from the manifest in the commit': [
     ({ heads: [, second], remote }) => {
       const blob = remote.object(
         'blob',
@@ -189,7 +189,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
     },
     /is missing|not JSON/,
   ],
-  'a tree that is another than the record says': [
+  'a tree that differs from the tree in the record': [
     (scene) => withTree(scene, scene.remote.git(['mktree'], '')),
     /not the tree of its checkpoint|no such/,
   ],
@@ -217,13 +217,13 @@ function entry(mode: string, name: string, id: string): Buffer {
 
 /** Trees that no work tree may have. */
 const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
-  'a name that leads up': (remote) => entry('100644', '..', remote.object('blob', 'x')),
+  'a name that leads to the parent directory': (remote) => entry('100644', '..', remote.object('blob', 'x')),
   'a git directory': (remote) => entry('40000', '.git', remote.git(['mktree'], '')),
-  'a git directory in other letters': (remote) => entry('40000', '.GIT', remote.git(['mktree'], '')),
+  'a git directory in capital letters': (remote) => entry('40000', '.GIT', remote.git(['mktree'], '')),
   'a name with a slash': (remote) => entry('100644', 'a/b', remote.object('blob', 'x')),
-  'a repository within': () => entry('160000', 'module', '1'.repeat(40)),
-  'a mode that is none': (remote) => entry('100777', 'a', remote.object('blob', 'x')),
-  'more bytes than it says': (remote) =>
+  'a submodule': () => entry('160000', 'module', '1'.repeat(40)),
+  'an invalid mode': (remote) => entry('100777', 'a', remote.object('blob', 'x')),
+  'more bytes than it declares': (remote) =>
     entry('100644', 'zeros', remote.object('blob', Buffer.alloc(20 << 20))),
   'ten thousand million files': (remote) => {
     let id = remote.object('blob', 'x');

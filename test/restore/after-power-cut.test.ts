@@ -100,7 +100,7 @@ test('after a kill without a power cut, no part of an answered restore is repeat
     await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
-test('after a power cut the next opening restores the lost files of an answered restore, and later edits stay (F92)', () =>
+test('after a power cut, the next opening restores the lost files of an answered restore, and later edits stay (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -139,7 +139,7 @@ test('a power cut long after an answered restore causes no repetition of the res
     assert.equal(notesOf(again), []);
   }));
 
-test('after a power cut only the later of two answered restores is repeated', () =>
+test('after a power cut, only the later of two answered restores is repeated', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;

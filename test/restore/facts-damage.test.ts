@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`a restore of 1 succeeds although ${lost} is lost, and contents that only ${lost} could explain count as edits`, () =>
+  test(`a restore of tag 1 succeeds although tag ${lost} is lost; contents that only tag ${lost} had count as edits`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));

@@ -142,7 +142,7 @@ test('without a store, a file with a late write is kept beside its path, and oth
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('with the storage on another disk a restore displaces no file, and still works', () =>
+test('if the storage is on a different disk, a restore displaces no file, and still works', () =>
   withTree(async ({ restore, read, kept, work }) => {
     const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const other = mkdtempSync(`${shared}/checkpointd-other-`);
@@ -220,7 +220,7 @@ test('a late write stays among the displaced files while another directory is at
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`edits of the old and the new content at the moment of the exchange are both kept, with second names ${where} (F76)`, () =>
+  test(`edits of the old and the new content at the moment of the exchange are both kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;

@@ -82,7 +82,7 @@ test('a dry run foresees that a read-only directory refuses changes, and reports
   }
 });
 
-test('a plan foresees the permissions of other users’ files, and files in a sticky directory', async () => {
+test('a plan foresees which changes fail for files of other users, and in a sticky directory', async () => {
   if (process.getuid?.() !== 0) return; // Only root can make files of other users.
   const root = makeDirectory();
   const present = model({

@@ -182,7 +182,7 @@ test('a plan for exact paths changes nothing below or beside these paths, and re
   );
 });
 
-test('a plan treats a different mode alone as a permission change, and a link that becomes a file as a write', () => {
+test('if only the mode of a file differs, a plan has a permission change; if a link becomes a file, a plan has a write', () => {
   const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
   const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
@@ -221,7 +221,7 @@ test('a plan reports all names that the file system treats as equal as failed, a
   assert.is(plan(true, true).length, 6);
 });
 
-test('a plan replaces a file whose name has another spelling in the target, even if an unrelated write is refused', () => {
+test('a plan replaces a file whose name has different letter case in the target, even if an unrelated write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),

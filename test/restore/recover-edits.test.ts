@@ -191,7 +191,7 @@ test('a revealed file stays even if the note is of an earlier version, which doe
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('a recovery changes no other directory at the path of the work tree, and finishes once the work tree is back', () =>
+test('a recovery does not change a different directory at the path of the work tree, and finishes once the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

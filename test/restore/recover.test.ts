@@ -88,7 +88,7 @@ for (const lasting of [false, true])
     }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`a recovery that ends with ${give} before any change leaves the intent for the next recovery`, () =>
+  test(`a recovery that ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change leaves the intent for the next recovery`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();

@@ -104,7 +104,7 @@ const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Prom
   });
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
-  test(`${strategy}: a restore syncs the contents that it displaces before it changes a file (F92)`, () =>
+  test(`${strategy}: before a restore changes a file, it syncs the contents that it will displace (F92)`, () =>
     withSyncs(async (rig, syncs) => {
       rig.write('a', 'one\n');
       rig.write('deep/er/b', 'one\n');
@@ -137,7 +137,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
     }));
 }
 
-test('shadow: a restore syncs many displaced contents in one pack before it changes anything (F92)', () =>
+test('shadow: before a restore changes a file, it syncs many contents in one pack (F92)', () =>
   withSyncs(async (rig, syncs) => {
     for (let n = 0; n < 400; n += 1) rig.write(`many/${n}`, `first ${n}\n`);
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });
@@ -151,7 +151,7 @@ test('shadow: a restore syncs many displaced contents in one pack before it chan
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: with durability power a restore is answered only after all its files are synced`, () =>
+  test(`${strategy}: with durability "power", a restore is answered only after all its files are synced`, () =>
     withSessions(async (rig) => {
       for (let n = 0; n < 20; n += 1) rig.write(`deep/${n}`, `${n} one\n`);
       const { session } = await rig.request('session/open', {
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('a failed sync stops a restore before it changes anything', () =>
+test('a failed sync stops a restore before the restore changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('a', 'one\n');

@@ -81,7 +81,7 @@ test('an edit between the staging of a new content and its rename is never lost 
     assert.is([...walk(root).keys()].filter((name) => name.includes('.ckpt-')).length, 0);
   }));
 
-test('during a restore readers never find a file missing, empty or partial (F77)', () =>
+test('during a restore, readers never find a file missing, empty or partial (F77)', () =>
   inDirectory(async (root) => {
     const size = 300_000;
     const names = Array.from({ length: 8 }, (_, i) => `f${i}`);

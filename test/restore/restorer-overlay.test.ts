@@ -62,7 +62,7 @@ function restore(root: string, displacedTo?: string): Promise<AppliedPlan> {
 }
 
 for (const where of ['beside it', 'outside the work tree']) {
-  test(`a restore restores files of a lower overlay layer, with second names ${where}`, () =>
+  test(`a restore restores files of a lower overlay layer, with second names ${where === 'beside it' ? 'beside the file' : where}`, () =>
     onOverlay(async (work, aside) => {
       const result = await restore(work, where === 'beside it' ? undefined : aside);
       assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);

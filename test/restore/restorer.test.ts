@@ -20,7 +20,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a hard restore makes the work tree exactly the target, whatever both contain (F80)', async () => {
+test('a hard restore makes the work tree equal to the target, whatever both contain (F80)', async () => {
   await checkPropertyAsync(
     fc.oneof(fc.tuple(trees, trees), movedTrees),
     async ([present, target]) => {

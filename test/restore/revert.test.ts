@@ -50,7 +50,7 @@ for (const [kind, tag, path] of [
   // No merge needs this content, but the restore would write it.
   ['DataCorrupt', '1', ':b'],
 ] as const)
-  test(`if the store lost ${tag}${path}, a revert of the range changes nothing, and the error names the damage`, () =>
+  test(`if the store lost the object ${tag}${path}, a revert of the range changes nothing, and the error names the damage`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       await spoil(rig, before, tag, path);
@@ -181,7 +181,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('sqlite: the next opening removes the merged tree of a revert that ended before its note', () =>
+test('sqlite: the next opening removes the merged tree of a revert that ended before it wrote its note', () =>
   withSessions(async (rig) => {
     rig.settings = { strategy: 'sqlite' };
     const session = await twoTurns(rig);

@@ -70,7 +70,7 @@ test('two clients and a command line get each event once, and the event names th
     await first.close();
   }));
 
-test('the events for an opening and a full window name the client that caused them, and reach all other clients', () =>
+test('each event about an opening or a full window says which client caused it, and reaches all other clients', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });

@@ -77,7 +77,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
     }));
 
 if (hasTerminal())
-  test('on a terminal diff shows each file separately, and a file that is not UTF-8 does not affect other files', () =>
+  test('on a terminal, diff shows each file separately, and a file that is not UTF-8 does not affect other files', () =>
     withRig(async (rig) => {
       await compared(rig);
       const command = `sh -c "${commandOf(rig, 'diff 0 1 latin.txt bidi.txt sjis.txt --no-pager').replaceAll("'", '')}; echo the end; cat"`;

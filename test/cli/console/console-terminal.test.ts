@@ -87,7 +87,7 @@ if (hasTerminal()) {
       assert.is(rig.read('a.txt'), 'spoilt\n');
     }));
 
-  test('on a terminal of twenty columns messages are complete, and each choice takes one line (Q45, Q46)', () =>
+  test('on a terminal of twenty columns, messages are complete, and each choice takes one line (Q45, Q46)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(

@@ -21,7 +21,7 @@ async function extension(words: readonly string[], directory: string): Promise<M
   return handlers;
 }
 
-test("pi's prompts, tools and ends reach our hook, and the answer of the hook becomes a hidden message", async () => {
+test("pi's prompt, tool and end events reach our hook, and the answer of the hook becomes a hidden message", async () => {
   const directory = temporaryDirectory('pi');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');

@@ -87,7 +87,7 @@ test('a keeper captures the changes of its open conversations before it ends', (
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('the next command processes an event whose hook was killed before it reached a keeper', () =>
+test('the next command processes an event whose hook was killed before the hook reached a keeper', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);

@@ -126,7 +126,7 @@ test('two hooks at the same time start one keeper; when the keeper is killed, th
     await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('the list and the log mark the checkpoint of a turn as late if it begins late', () =>
+test('the list and the log mark the checkpoint of a turn as late if the checkpoint begins late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);

@@ -63,7 +63,7 @@ test('an export omits absent optional fields, and does not write null (C35)', ()
   });
 });
 
-test('the document of a tangent has the five specified fields, its time in UTC, and the range (C5)', () => {
+test('the document of a tangent has the five specified fields, the time in UTC, and the range (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(

@@ -76,7 +76,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('a log cut at any byte opens with the complete records before the cut, and accepts new ones (C8)', async ({
+test('a log that was cut at any byte opens with the complete records before the cut, and accepts new records (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -103,7 +103,7 @@ test('a log cut at any byte opens with the complete records before the cut, and 
   }
 });
 
-test('opening a log cuts off a tail of noise or zeros that a power cut left (C8)', async ({ file }) => {
+test('opening a log cuts off a tail of garbage or zeros that a power cut left (C8)', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.close();
@@ -116,7 +116,9 @@ test('opening a log cuts off a tail of noise or zeros that a power cut left (C8)
   }
 });
 
-test('a last record that was damaged later is saved beside the log, and reported (C8)', async ({ file }) => {
+test('if the last record was damaged after it was complete, it is saved beside the log, and reported (C8)', async ({
+  file,
+}) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.append(numbered(2));

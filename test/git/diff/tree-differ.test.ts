@@ -65,7 +65,7 @@ const someFiles = fc
   )
   .map((files): Files => Object.entries(files));
 
-test('the running differ gives the same output as a single git, in every format (Q30, Q32)', () =>
+test('the running differ gives the same output as a git that starts for each comparison, in every format (Q30, Q32)', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const property = async ([one, two]: [Files, Files]): Promise<void> => {
       const once: DiffTrees = { gitDir, from: tree(one), to: tree(two) };

@@ -58,7 +58,7 @@ async function withObjects(
   });
 }
 
-test('writing an existing object only updates its time, and an empty object is replaced', () =>
+test('writing an existing object only updates the time of its file, and an empty file is replaced', () =>
   withObjects(async (_objects, file, write) => {
     await write();
     const { ino } = statSync(file);

@@ -78,7 +78,7 @@ test('the store neither replaces a ref that another program made at the same mom
     assert.is(listed(gitDir), `refs/own/b ${two}`, 'and nothing else was done');
   }));
 
-test('after a kill between two new refs the next open makes both refs', () =>
+test('after a kill between making two new refs, the next open makes both refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     let renames = 0;
     installFault((call, target) => {

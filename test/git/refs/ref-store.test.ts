@@ -95,7 +95,7 @@ test('refs whose note cannot be written do not move, not even at a later open', 
   }));
 
 for (const count of [1, 2])
-  test(`after a failed sync of ${count} moved refs the store moves each ref back, so the failure has changed nothing`, () =>
+  test(`when syncing ${count} moved refs fails, the store moves each ref back, so the failure has changed nothing`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
@@ -297,7 +297,7 @@ test('when git is too old to sync refs, the store syncs changed refs, and packed
     }
   }));
 
-test('the store moves a ref back that it cannot sync', () =>
+test('the store moves back a ref that it cannot sync', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {

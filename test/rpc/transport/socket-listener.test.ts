@@ -78,7 +78,7 @@ test('a path that is too long for a socket is reported with its remedy', async (
   assert.not(existsSync(directory));
 });
 
-test('a daemon removes the sockets of dead daemons, and keeps living and young sockets', async () => {
+test('a daemon removes the sockets of dead daemons, and keeps new sockets and those of living daemons', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   mkdirSync(directory, { mode: 0o700 });
   const die = (name: string): void => {
