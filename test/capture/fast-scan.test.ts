@@ -197,7 +197,7 @@ test('fast captures equal full captures after random edits and restores', () =>
       const written = new Set<string>();
       for (let i = random.below(3); i >= 0; i -= 1) {
         const path = random.pick(['r/f', 'r/d/f', 'r/ignored', 'r/d/ignored/f', 'top']);
-        // An earlier edit may have put something at the path that cannot be written.
+        // An earlier edit may have made the path impossible to write.
         if (mayDo(() => it.rig.write(path, `${round}`))) written.add(path);
       }
       if (random.below(3) === 0) mayDo(() => rmSync(it.at('r/f'), { force: true, recursive: true }));

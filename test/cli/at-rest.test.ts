@@ -1,5 +1,5 @@
 // Commands can read a session that no daemon has open. They print the same output as for an open session, and write
-// nothing. A daemon opens the session instead if the session was not closed in order, or if a daemon claims the session
+// nothing. Instead, a daemon opens the session if the session was not closed in order, or if another program claims it
 // meanwhile.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -53,7 +53,7 @@ test('every line fits on twenty columns, even if a message has colours, wide let
     for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
       const lines = onTerminal(rig, 20, words).split(/\r?\n/);
       for (const written of lines) {
-        // On a busy machine the command first shows its progress and erases it.
+        // On a busy machine the command first shows its progress, and then erases the progress.
         const line = written.split('\r\u001b[K').at(-1) ?? '';
         assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
         assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
@@ -85,7 +85,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // Ctrl-C also reaches the shell, which would end without this.
+      // Ctrl-C also reaches the shell. The trap keeps the shell alive.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

@@ -1,6 +1,6 @@
-// Runs the scenarios that all clients share with the TypeScript client. protocol/clients/scenarios.json has the
-// scenarios and describes their notation. Two scenarios run at the same time, because most of their time is the start
-// of a daemon.
+// The TypeScript client runs the scenarios that all clients share. protocol/clients/scenarios.json has the scenarios
+// and describes their notation. Two scenarios run at the same time, because most of their time is the start of a
+// daemon.
 import {
   existsSync,
   mkdirSync,

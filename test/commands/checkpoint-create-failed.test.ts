@@ -62,7 +62,7 @@ test('the error of a create on a full disk, and the error of a stopped restore, 
     assert.match(stopped.message, /next (change|request)|work tree/);
   }));
 
-/** Settings of the user's repository that each make git refuse to commit. */
+/** Settings of the user's repository. With any of these settings git refuses to commit. */
 const refusing = {
   'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
   'no identity': '[user]\n\tuseConfigOnly = true\n',

@@ -1,6 +1,6 @@
 // Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repetition
-// must give the same answer, and no change may be made twice. If an error says that nothing changed, this must be true.
-// The normal test runs a sample, and the long test runs every method on every strategy.
+// must give the same answer, and no change may be made twice. If an error says that nothing changed, nothing may have
+// changed. The normal test runs a sample, and the long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -171,7 +171,7 @@ export class FaultSweep {
 
   #checkpoints(): readonly { readonly name?: string }[] {
     const index = this.#rig.sessions.get(this.#session).enabled?.index;
-    // The safety checkpoint of a failed attempt is also visible.
+    // Leaves out safety checkpoints, because a failed attempt also leaves one.
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 

@@ -62,7 +62,7 @@ async function enteredAlone(
   return files;
 }
 
-/** Opens a session and makes a first call of both methods. */
+/** Opens a session, and calls checkpoint/create and conversation/append before the measured calls. */
 async function opened(rig: SessionRig): Promise<string> {
   rig.write('a.txt', 'one\n');
   rig.write('src/b.txt', 'b\n');

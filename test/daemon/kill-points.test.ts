@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
-// Each kill comes at the n-th call of one kind, because calls of other kinds also come from the watcher, at any time.
+// A kill counts only calls of one kind. Calls of other kinds also come from the watcher, at any time.
 const inTree = 'rename /proc/self/fd';
 const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*restore.json'],

@@ -104,7 +104,7 @@ test('a restore waits while a different restore writes to the work tree, and aft
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-/** Takes from outside the lock that a restore of another daemon would have. */
+/** Takes the lock of the work tree, as a restore of another daemon would. */
 async function holdWorkTree(root: string): Promise<{ release: () => Promise<void> }> {
   const { dev, ino } = statSync(root, { bigint: true });
   const digest = createHash('sha256').update(`work tree ${dev}:${ino}`).digest('hex').slice(0, 40);

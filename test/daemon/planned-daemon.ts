@@ -1,8 +1,9 @@
-// The daemon with a fault installed, for tests that kill it at a chosen call or make it fail: the same main.ts, with
-// the seam's fault set before it. The shipped daemon has no such switch.
+// The daemon with a fault installed, for tests that kill the daemon at a chosen call or make it fail. This program sets
+// the fault of the seam, and then runs the same main.ts. The shipped daemon has no such switch.
 //
-// - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. COUNT
-//   receives that call, and for N = 0 all of them. MATCH may be `changes`, for the calls that may change the disk.
+// - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The file
+//   COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be
+//   `changes`, for the calls that may change the disk.
 // - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
 // - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).
 // - `--pack=N`: The daemon packs the objects and refs of a shadow at every N checkpoints, however few they are.
@@ -47,7 +48,7 @@ for (const word of own) {
       // The test removes the file when it has read the answer.
       if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
-      globalThis.gc?.(); // only the second collection stops counting the buffers that the first collection found free
+      globalThis.gc?.(); // buffers that the first collection frees are counted until the second collection
       const { heapUsed, external } = process.memoryUsage();
       writeFileSync(`${value}.new`, String(heapUsed + external));
       renameSync(`${value}.new`, value);

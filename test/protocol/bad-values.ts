@@ -108,7 +108,7 @@ function badArrays({ items = {}, minItems = 0, maxItems }: Schema, depth: number
   return within;
 }
 
-/** Returns bad values for the fields of records, and for the values of maps under one name. */
+/** Returns bad values for each field of a record, or for the value of one key of a map. */
 function badObjects(schema: Schema, depth: number): BadValue[] {
   const open = schema.additionalProperties;
   if (typeof open === 'object')

@@ -37,7 +37,7 @@ function vital(rig: SessionRig, session: string): string[] {
   ].filter((file) => existsSync(file) && basename(file) !== 'alternates');
 }
 
-/** Records the length of each file, and the names in each directory, at its last sync. */
+/** Records the length of each file, and the names in each directory, when the file or directory is synced. */
 class Syncs {
   readonly #rig: SessionRig;
   readonly #lengths = new Map<string, number>();

@@ -49,7 +49,8 @@ const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 
 /**
- * Makes every n-th call fail with each of the given errors, or kills the restore there, beginning with the first call.
+ * Makes every n-th call fail with each of the given errors, or kills the restore at this call. The first call is always
+ * included.
  */
 export function testFaults(strides: Readonly<Record<string, number>>, deadStride: number): void {
   for (const [code, stride] of Object.entries(strides)) testErrors(code, stride);

@@ -128,8 +128,8 @@ test('an event that a killed keeper had processed is not processed again', () =>
       eventOf(rig, 'tool', { tool: 'Bash' }),
       eventOf(rig, 'end'),
     ];
-    // Writes each event again after it was processed. A keeper that is killed right after processing an event leaves
-    // the event like this.
+    // Writes each event again after it was processed. A keeper that is killed right after it processed an event also
+    // leaves the event there.
     for (const [at, each] of told.entries()) {
       rig.write('a.txt', `${at}\n`);
       writeEvent(rig.storage, each, `00000${at}`);
