@@ -189,7 +189,7 @@ test('a daemon opens a closed session to read it if the command cannot make a te
     }
   }));
 
-test('to read a session with an unfinished restore, a daemon opens it, and reports that the restore’s note is unreadable', () =>
+test('if the note of an unfinished restore cannot be read, a daemon opens the session, and the command reports this', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');

@@ -215,7 +215,7 @@ test('the client passes arguments, log file and trace level to the packaged daem
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before it closes its client ends, and its daemon ends too', async () => {
+test('if a script fails before it closes its client, both the script and its daemon end', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {

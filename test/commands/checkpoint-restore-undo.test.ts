@@ -77,7 +77,7 @@ test('undoing a soft restore deletes the file that the restore wrote, and lists 
     assert.not.ok(existsSync(join(rig.work, 'f')));
   }));
 
-test('undoing with mode hard restores the exact state before the restore', () =>
+test('a hard undo restores the exact state before the restore', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -92,7 +92,7 @@ test('undoing with mode hard restores the exact state before the restore', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('if a restored file was edited later, undo reports a conflict, and overwrites the file after saving it, or skips it', () =>
+test('if a restored file was edited later, undo reports a conflict, and either saves and overwrites the file, or skips it', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');

@@ -238,7 +238,7 @@ test('a change that its author repeats after each revert can be reverted each ti
   await pair.daemon.close();
 });
 
-test('if an author reports the same content twice, the next change of the file counts as the work of both authors', async () => {
+test('if an author reports the same content twice, the next change by another author counts as the work of both', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent a wrote twice before its first report, so the report of agent b includes the second write of a.

@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('a disk that is full after a checkpoint was published causes only a warning, and a repeated key no second checkpoint', () =>
+test('a disk that is full after a checkpoint was published causes only a warning, and a repeated key makes no second checkpoint', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });

@@ -96,7 +96,7 @@ test('the client describes its model, and missing fields get a default and a war
   assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
-test('recorded writes are stored by path, and reported by the specified formula (C31)', () => {
+test('recorded writes are stored by path, and their report follows the specified formula (C31)', () => {
   const here = room();
   const { conversation } = here;
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 10 });

@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a file that was renamed by letter case and edited stays if the client asks to skip conflicts', async () => {
+test('if a file was renamed by letter case and edited, it stays when the client asks to skip conflicts', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);

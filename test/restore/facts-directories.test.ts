@@ -62,7 +62,7 @@ const contents = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: a restore can be undone after a restart even if directories were ${how} in the store before it`, async () => {
+    test(`${strategy}: a restore can be undone after a restart even if stored directories were ${how} before the restore`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const earlier = contents(root);

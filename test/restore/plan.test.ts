@@ -182,7 +182,7 @@ test('a plan for exact paths changes nothing below or beside these paths, and re
   );
 });
 
-test('if only the mode of a file differs, a plan has a permission change; if a link becomes a file, a plan has a write', () => {
+test('if only the mode of a file differs, a plan changes the mode; if a link becomes a file, a plan writes the file', () => {
   const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
   const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
@@ -201,7 +201,7 @@ test('a plan never widens the mode of a private directory unless the target is k
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('a plan reports all names that the file system treats as equal as failed, and no other names', () => {
+test('a plan marks as failed all names that the file system treats as equal, and no other names', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',

@@ -58,7 +58,7 @@ export function testFaults(strides: Readonly<Record<string, number>>, deadStride
 }
 
 function testErrors(code: string, stride: number): void {
-  test(`after ${code} at any call of a restore every file is whole, the answer is true, and repeating completes (F91)`, async () => {
+  test(`after ${code} at any call of a restore every file is whole, the answer is true, and a repetition completes the restore (F91)`, async () => {
     const outcomes = new Map<string, number>();
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
