@@ -26,7 +26,8 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
 }
 
 /**
- * Adds a commit with the given number of files. The files are not in the work tree, so only a clone has them on disk.
+ * Adds a commit with the given number of files. The files are only in the commit, not in the work tree, so only a clone
+ * has them as files.
  */
 function commitFiles(root: string, count: number, name: (number: number) => string): void {
   const lines = [

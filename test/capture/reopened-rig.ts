@@ -27,7 +27,7 @@ export class Reopened {
     this.file = join(rig.top, 'known-files');
   }
 
-  /** Opens, captures and closes. */
+  /** Makes one capture with a new capturer, and closes the capturer. */
   async once(changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     await tick();
     const { rig, previous } = this;
@@ -40,7 +40,7 @@ export class Reopened {
     return capture;
   }
 
-  /** Captures, and compares the result with a capture that reuses nothing. */
+  /** Makes a capture, and compares it with a capture that reuses nothing. */
   async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;

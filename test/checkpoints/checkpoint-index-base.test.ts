@@ -1,5 +1,4 @@
-// After the checkpoint of tag "0", or all checkpoints, were deleted, no answer mentions a "0" that the client did not
-// name.
+// If the checkpoint "0" or all checkpoints were deleted, no answer mentions a "0" that the client did not name.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// Removing checkpoints does not detach other checkpoints or change their order or the ledger, before and after a
-// restart.
+// Removing checkpoints detaches no other checkpoint, and changes neither their order nor the ledger. The tests check
+// this before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
@@ -9,8 +9,8 @@ import { makePlaces, type Places, WireSession } from '../support/wire-session.ts
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 
 /**
- * Returns a text for each checkpoint except safety checkpoints: its tag, or its kind if it has no tag, and `*` if it is
- * detached.
+ * Returns a text for each checkpoint except safety checkpoints: its tag, or its kind if it has no tag. A `*` follows if
+ * the checkpoint is detached.
  */
 const told = (checkpoints: Listed): string[] =>
   checkpoints

@@ -1,4 +1,5 @@
-// A command reports failures as data on standard output with --json, and as text on standard error without.
+// With --json a command reports failures as data on standard output. Without --json it reports failures as text on
+// standard error.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// A command that opens a session with a killed restore reports that the restore was finished.
+// If a command opens a session whose restore was killed, it reports that the restore was finished.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

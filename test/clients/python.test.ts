@@ -1,5 +1,5 @@
-// Runs the Python client's own tests, the shared scenarios and the example of its README with the real daemon and the
-// Python of this machine. python.long.ts runs mypy, which comes from the network.
+// Runs the Python client's own tests, the shared scenarios and the example of its README. Uses the real daemon and the
+// Python of this machine. python.long.ts runs mypy, which needs the network.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A checkpoint's files are answered with the hashes of their contents, so that a client can recognise contents that it
+// The list of a checkpoint's files has the hashes of their contents, so that a client can recognise contents that it
 // already has.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -193,7 +193,7 @@ test('a revert of one author does not use a damaged intermediate content', async
   const { skipped } = await pair.revert(pair.a, pair.b);
   assert.equal(skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
   assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
-  // A directory that cannot be made is reported in the log, and the report counts anyway.
+  // If the directory for reported contents cannot be made, the log says so, and the report still counts.
   rmSync(kept, { recursive: true });
   writeFileSync(kept, '');
   await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });
@@ -387,7 +387,7 @@ test("a revert with only an author reverses the author's work in the whole sessi
   );
   assert.is(pair.read('a.txt'), lines());
   assert.is(pair.read('b.txt'), lines(shared.b));
-  // A request with only the end of a range, or without any range, names no range.
+  // A request is refused if it has only the end of a range, or neither a range nor an author.
   for (const wrong of [{ author: a, to: '1' }, {}]) {
     const error = await failure(daemon.call('checkpoint/revert', { session: a, ...wrong }));
     assert.is(error.kind, 'InvalidParams');

@@ -1,4 +1,4 @@
-// Every call after the commit point of every change fails once, on every strategy.
+// On every strategy, each call after the commit point of every change fails once.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';

@@ -45,8 +45,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the last call of the change, then the last but one, and so on, until the change itself fails. That call was
-   * before the commit point. Returns how many calls failed, and how many of these failures were reported as a warning.
+   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. That call
+   * was before the commit point. Returns how many calls failed, and how many of these failures were reported as a
+   * warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -70,9 +71,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the given number of calls of the change, each with a real error of the system. The error must come in time,
-   * have a kind other than InternalError, and report its effects truly. The session must continue. Returns how many
-   * calls failed.
+   * Makes the given number of calls of the change fail, each with a real error of the system. The error must come in
+   * time, have a kind other than InternalError, and report its effects truly. The session must continue. Returns how
+   * many calls failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();
@@ -125,7 +126,7 @@ export class FaultSweep {
     assert.equal(again, { ...tried.answer, replayed: true }, `${where}: the same answer`);
   }
 
-  /** Makes the change in a new session, and fails its n-th call. */
+  /** Makes the change in a new session. The n-th call of the change fails. */
   async #once(n: number, code = 'EIO'): Promise<Tried> {
     await this.#begin();
     const before = this.#shape();

@@ -19,7 +19,7 @@ export interface Change {
 const turn = { kind: 'turn' } as const;
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
-/** Lines between two lines that different authors change. */
+/** The unchanged lines between the lines of two authors. */
 const middle = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 async function restored(ask: Ask, rig: SessionRig): Promise<void> {

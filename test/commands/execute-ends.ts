@@ -35,7 +35,8 @@ export class EndSweep {
   }
 
   /**
-   * Fails every `step`-th call. Returns how many calls failed, and how many of these failures were reported as errors.
+   * Makes every `step`-th call fail. Returns how many calls failed, and how many of these failures were reported as
+   * errors.
    */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
@@ -78,7 +79,7 @@ export class EndSweep {
     await this.#rig.request('session/delete', { session: this.#session });
   }
 
-  /** Runs from the initial state, and fails the n-th call. */
+  /** Makes the request in the initial state. The n-th call fails. */
   async #once(n: number): Promise<Tried> {
     await this.#begin();
     const calls: string[] = [];

@@ -1,4 +1,4 @@
-// Fails random calls of every change on every strategy with real errors of the system. Every answer has a clear kind.
+// On every strategy, random calls of every change fail with real errors of the system. Every answer has a clear kind.
 // SEED=… repeats a run. ERRORS=… sets the number of errors for each change and strategy (by default ten).
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -34,7 +34,7 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
       result
         .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
         .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
-        // Leaves out the wire side, and the files that pass requests on from there.
+        // Leaves out the files on the side of the wire, and daemon.ts.
         .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file))
         .map((file) => `${file}.ts`)
     );

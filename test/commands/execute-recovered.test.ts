@@ -1,5 +1,5 @@
-// If a restore broke in this daemon, the next change of any kind finishes the restore, and its answer reports what was
-// lost. Until then the session reports an unfinished restore.
+// If a restore broke in this daemon, the next change of any kind finishes the restore, and the answer to this change
+// reports what was lost. Until then the session reports an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -73,7 +73,7 @@ function documentOf(state: ConversationState): unknown {
   return JSON.parse(JSON.stringify(toDocument(state)));
 }
 
-/** The real conversation and its model, with the checkpoints that a session would have published. */
+/** The real conversation, its model, and the checkpoints that a session would have published. */
 class Pair {
   readonly log = new RefusingLog();
   readonly conversation = new Conversation('c', this.log);

@@ -115,7 +115,7 @@ test('shutdown and exit are quick even during a long restore, and the next open 
       { command: [process.execPath, faultyMain], args: ['--fault=replaceSlow'] },
     );
     const { client, session } = first;
-    const files = 300; // at 25 ms each the restore takes more than seven seconds
+    const files = 300; // with 25 ms for each file, the restore takes more than seven seconds
     const expected = new Map<string, string>();
     for (let file = 0; file < files; file += 1) {
       expected.set(`many/${file}`, `one ${file}\n`);

@@ -1,5 +1,5 @@
-// Runs a daemon with few file descriptors (ulimit -n). The daemon refuses the session that would take the last
-// descriptors, names the limit, and serves the open sessions.
+// Runs a daemon with few file descriptors (ulimit -n). The daemon refuses a session that would take the last
+// descriptors, and the error names the limit. Open sessions keep working.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -59,7 +59,7 @@ export const keyedChanges: readonly KeyedChange[] = [
   },
 ];
 
-/** Matches the call that writes a record of the session's log, by its descriptor. */
+/** Matches each call that writes a record to the session's log. The call names the log only by a descriptor. */
 export const recordWritten = '^write \\d+$';
 
 /** One change that can be killed again and again from the same state. */

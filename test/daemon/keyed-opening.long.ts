@@ -39,7 +39,10 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     }));
 }
 
-/** Opens in a new storage. Kills the daemon at the n-th change of the disk after the request, or after its answer. */
+/**
+ * Opens in a new storage. Kills the daemon at the n-th change of the disk after the request. If there are fewer
+ * changes, kills it after the answer.
+ */
 async function killedAt(
   rig: DaemonRig,
   n: number,

@@ -14,7 +14,10 @@ const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n',
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
 
-/** A rig with a session of two turns. Each kill begins from a copy in the same state at the same path. */
+/**
+ * A rig with a session of two turns. Before each kill, a copy of the session in its initial state is put at the
+ * original path.
+ */
 export class KillPoints {
   readonly #rig: DaemonRig;
   /** The work tree in checkpoint 1. */

@@ -85,7 +85,10 @@ async function liveHeap(file: string): Promise<number> {
 /** Memory for three checkpoints: 2 KB each, with their refs, their ledger and caches that still grow. */
 const bytesPerRound = 6000;
 
-/** Fails when a resource grew after the first count. Only memory may grow, by the size of the checkpoints' records. */
+/**
+ * Throws when the use of a resource grew after the first count. Only memory may grow, by the size of the checkpoints'
+ * records.
+ */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
   assert.ok(first !== undefined && later.length > 0);

@@ -14,7 +14,7 @@ export const protocol = readDocument(root);
 
 type Json = Record<string, unknown>;
 
-/** Returns a copy of the document in which one place has another value, or is removed when the value is undefined. */
+/** Returns a copy of the document with a new value at one place. When the value is undefined, the place is removed. */
 export function changed(path: readonly (string | number)[], value: unknown): ProtocolDocument {
   const copy = structuredClone(protocol);
   let at = copy as unknown as Json;

@@ -1,4 +1,4 @@
-// The faults of the examples in protocol.json. Some faults are set in the daemon's seam:
+// The faults of the examples in protocol.json. Some faults are set in the daemon's seam. For these,
 // test/support/programs/faulty-daemon.ts runs the daemon, and a file names the fault. Other faults change the
 // surroundings: a missing git, another daemon, a lock that is taken, a damaged store. This module checks no results.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

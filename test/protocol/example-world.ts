@@ -154,7 +154,7 @@ export class World {
     return result;
   }
 
-  /** The notifications that the daemon sent since this world began, about its session. */
+  /** The notifications about this world's session that the daemon has sent since the world began. */
   get notifications(): readonly Frame[] {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }

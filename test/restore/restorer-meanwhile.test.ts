@@ -1,4 +1,4 @@
-// While a restore runs no edit is lost, and no reader finds half a file or a mode that is too wide.
+// While a restore runs, no edit is lost, and no reader finds half a file or a mode that is too wide.
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

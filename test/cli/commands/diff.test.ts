@@ -1,4 +1,4 @@
-// `checkpointd diff` writes a patch to a pipe and text for people to a terminal.
+// `checkpointd diff` writes a patch if its output is a pipe, and text for people if its output is a terminal.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -84,8 +84,8 @@ test('settings that cannot be parsed stay unchanged, and the reason is reported'
 test('adding hooks and then removing them leaves every byte of the settings unchanged', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
-    // For a key `__proto__` the library that parses the settings returns no value, so the settings are left as they
-    // are.
+    // The library that parses settings returns no value for the key `__proto__`, so settings with this key stay
+    // unchanged.
     .filter((each) => !('hooks' in each) && !JSON.stringify(each).includes('"__proto__"'));
   const hooks = fc.option(
     fc.record({

@@ -1,4 +1,4 @@
-// A hook that finishes a killed restore logs the restore.
+// If a hook finishes a restore that was killed, it logs the restore.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

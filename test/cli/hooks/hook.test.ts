@@ -10,7 +10,7 @@ import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { assertSilent, event, hook, keepersOf, listed, logOf, socketOf, withKeeper } from './hook-rig.ts';
 
-/** Writes a prompt event like its hook does, and asks the keeper to process it. */
+/** Writes a prompt event as a hook does, and asks the keeper to process the event. */
 function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string> {
   const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt' } as const;
   return askKeeper(

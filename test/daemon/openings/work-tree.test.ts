@@ -1,4 +1,5 @@
-// session/open refuses a protected work tree without a trace, and recognises a work tree by any of its paths.
+// session/open refuses a protected work tree and leaves no trace of the request. It recognises a work tree by any of
+// its paths.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -47,7 +47,7 @@ async function withDiffer(
 
 const long = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
 
-// A directory and a file never have the same name: their first letters differ.
+// A directory and a file never have the same name, because their names begin with different letters.
 const someFiles = fc
   .dictionary(
     fc.constantFrom('a', 'b', 'd/c', 'd/e/f', 'end 00\n', ' :x', 'tab\there', '-', 'd/\u00e9'),

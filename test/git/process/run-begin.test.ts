@@ -1,4 +1,4 @@
-// A process that starts without a free descriptor gives a system error, which the daemon survives.
+// If no descriptor is free for a new process, the start fails with a system error, and the daemon continues.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

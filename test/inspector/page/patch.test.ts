@@ -1,4 +1,4 @@
-// A patch from the daemon turns the earlier text into the later text, whatever the length.
+// A patch from the daemon turns the earlier text into the later text, however long the texts are.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hunksOf, PatchMismatch, patched, unpatched } from '../../../src/inspector/page/patch.ts';
