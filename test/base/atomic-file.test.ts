@@ -1,4 +1,4 @@
-// A file that seldom changes is synced once, and again after each change.
+// A file that seldom changes is synced once at first, and once after each change.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

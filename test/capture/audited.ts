@@ -1,4 +1,4 @@
-// Captures with an audit after each capture. The directory handles miss only the changes that the test names.
+// Makes captures and runs an audit after each capture. The directory handles miss only the changes that the test names.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -25,7 +25,7 @@ async function withRig(
 const told = (capture: Capture): string[] =>
   capture.skipped.filter(({ reason }) => reason === 'nestedGitDirectory').map(({ path }) => toText(path));
 
-/** Captures twice, with the records of an earlier scan and without, and expects equal results. */
+/** Makes a capture with the records of an earlier scan and one without, and expects equal results. */
 async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly told: string[] }> {
   const first = await rig.capturer.capture();
   const again = await rig.capturer.capture({ previous: first.snapshot });

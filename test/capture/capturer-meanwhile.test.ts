@@ -1,4 +1,4 @@
-// Captures while another process writes, moves and removes files.
+// Tests captures while another process writes, moves and removes files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';

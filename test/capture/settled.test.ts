@@ -15,7 +15,7 @@ import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
 const test = suite('settled contents');
 
-/** Makes a capture that builds on the last one. Returns whether it opened `f`. */
+/** Makes a capture that builds on the last one. Returns true when the capture opened `f`. */
 async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
   const previous = (await rig.capturer.capture()).snapshot;
   let isRead = false;

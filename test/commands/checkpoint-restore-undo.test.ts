@@ -1,4 +1,4 @@
-// checkpoint/undo and checkpoint/redo reverse exactly what a restore did: changes on other paths stay, and are
+// checkpoint/undo and checkpoint/redo reverse exactly what a restore did. Changes on other paths stay, and are
 // reported.
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

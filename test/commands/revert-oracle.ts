@@ -102,7 +102,7 @@ function canMake(root: string, path: string): boolean {
   return true;
 }
 
-/** The counts of a run. With these a test can require that both kinds of reverts occurred. */
+/** The counts of a run. With these counts a test can require that both kinds of reverts occurred. */
 export interface Tried {
   reverts: number;
   conflicts: number;

@@ -92,7 +92,7 @@ export class KillPoints {
     return killed;
   }
 
-  /** Kills a create of checkpoint 3. */
+  /** Kills the daemon while it creates checkpoint 3. */
   async create(n: number, match = ''): Promise<string | undefined> {
     const killed = await this.#killed(n, match, (client, session) =>
       client.send('checkpoint/create', { session, kind: 'turn' }),

@@ -1,4 +1,4 @@
-// Runs a thousand of the rounds of rounds.test.ts.
+// Runs the rounds of rounds.test.ts a thousand times.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

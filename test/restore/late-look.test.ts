@@ -46,7 +46,7 @@ interface Rig {
   readonly kept: (directory?: string) => string[];
 }
 
-/** Runs a test with a work tree that contains `present`, and with a restore of `target`. */
+/** Calls `run` with a work tree that contains `present`, and with a function that restores `target`. */
 async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
   const top = makeDirectory();
   const work = `${top}/w`;

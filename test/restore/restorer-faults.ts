@@ -24,7 +24,7 @@ interface Run {
   readonly hit?: string;
 }
 
-/** Runs the case in `root`. `failing(n)` decides whether the n-th call fails. */
+/** Makes a restore in `root`. The n-th call fails if `failing(n)` is true. */
 async function withFault(root: string, failing: (n: number) => boolean, code: string): Promise<Run> {
   let calls = 0;
   let hit: string | undefined;

@@ -30,7 +30,7 @@ const present = model({
 const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
 const contents = new MemoryContents(present, target);
 
-/** Runs with a work tree that contains `present`. Most of the content is in a lower layer. */
+/** Calls `run` with a work tree that contains `present`. Most of the content is in a lower layer. */
 async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
   const root = makeDirectory();
   const both = `${root}/both`;

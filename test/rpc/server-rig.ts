@@ -8,7 +8,7 @@ import type { EndReason } from '../../src/rpc/ending.ts';
 import { Server } from '../../src/rpc/server.ts';
 import { type Frame, frameOf } from '../support/frames.ts';
 
-/** A server, its output and its end. */
+/** A server, with its output and the way in which it ended. */
 export class ServerRig {
   readonly input = new PassThrough();
   readonly output = new PassThrough();

@@ -11,7 +11,7 @@ async function run(rig: DaemonRig, directory: string, ...words: string[]): Promi
   return program.stdout;
 }
 
-/** Runs with a session of three checkpoints. The last one is named `mine`. */
+/** Runs `use` with a session of three checkpoints. The last checkpoint is named `mine`. */
 async function withThree(use: (rig: DaemonRig) => Promise<void>): Promise<void> {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened();

@@ -1,5 +1,5 @@
-// Transactions of refs whose note cannot be written or removed. A finished transaction stays finished, and its note
-// never undoes a later transaction.
+// Tests transactions of refs whose note cannot be written or removed. A finished transaction stays finished, and its
+// note never undoes a later transaction.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
