@@ -30,14 +30,12 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
     await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     await call();
     const { result = [] } = await post('Profiler.takePreciseCoverage');
-    return (
-      result
-        .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
-        .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
-        // Leaves out the files on the side of the wire, and daemon.ts.
-        .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file))
-        .map((file) => `${file}.ts`)
-    );
+    // Leaves out the files on the side of the wire, and daemon.ts.
+    return result
+      .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+      .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
+      .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file))
+      .map((file) => `${file}.ts`);
   } finally {
     inspector.disconnect();
   }
