@@ -194,7 +194,7 @@ test('a command restores a checkpoint of a session whose daemon was killed, and 
     assert.equal(rig.sessions(), [session]);
   }));
 
-test('for an unknown command or tag the command line proposes similar ones, and the help is complete', () =>
+test('for an unknown command or tag, the command line proposes similar commands or tags', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });

@@ -196,7 +196,7 @@ test('a kill of one client closes no session that another client has open', () =
     assert.equal(rig.stored(), []);
   }));
 
-test('a client that started the daemon leaves it to the other clients and does not kill it', () =>
+test('the client that started the daemon does not kill it, but leaves it to the other clients', () =>
   withRig(async (rig) => {
     const starter = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const { session } = await starter.request('session/open', {

@@ -29,7 +29,7 @@ test('the answer of a create has the nine fields of the checkpoint manager (Q4)'
   await daemon.close();
 });
 
-test('a create commits the same tree as git, sets the tag and computes statistics, even if nothing changed (Q17)', async () => {
+test('even if nothing changed, a create commits the same tree as git, sets the tag and computes statistics (Q17)', async () => {
   const { daemon, root, session, shadow } = await opened();
   const empty = await daemon.call('checkpoint/create', {
     session,

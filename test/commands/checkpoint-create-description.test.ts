@@ -5,7 +5,7 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('the description of a turn is its message if this is short, and a default text without a message (Q22)', () => {
+test('the description of a turn is its message if the message is short, or a default text without a message (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');
@@ -25,7 +25,7 @@ test('the description of any message has a single line (Q22)', () => {
 
 const ran = { name: 'fs_write', message: '', hasChanges: true };
 
-test('the description of a tool is its effect, or its name if no effect is given (Q22)', () => {
+test('the description of a tool checkpoint is the effect of the tool, or the tool’s name without an effect (Q22)', () => {
   assert.is(describeTool({ ...ran, message: 'Wrote the parser' }), 'Wrote the parser');
   assert.is(describeTool(ran), 'Tool: fs_write');
   assert.is(describeTool({ ...ran, name: 'two\nlines' }), 'Tool: two lines');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 
-test('a turn gets its checkpoint when it starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
+test('a turn gets its checkpoint when the turn starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await daemon.call('checkpoint/create', { session, kind });

@@ -34,7 +34,7 @@ test('a pending message stays until its checkpoint is published, even if the dae
   assert.is(again.state.history.length, 1);
 });
 
-test('the next message replaces the pending message unless this is locked, and the pending message is used once (Q23)', () => {
+test('a locked pending message stays when a new next message is set, and each pending message is used once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

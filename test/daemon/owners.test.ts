@@ -116,7 +116,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('an owner counts as dead when its pid belongs to a process with another start time (F97)', () =>
+test('an owner counts as dead when its pid belongs to a process with a different start time (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

@@ -87,7 +87,7 @@ test('the page that the server sends contains no data, and its headers forbid al
   assert.is.not(again.headers['content-security-policy'], policy, 'the nonce is fresh');
 });
 
-test('the server refuses every request with another host name (DNS rebinding)', async () => {
+test('the server refuses every request that names a different host (DNS rebinding)', async () => {
   for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`]) {
     const page = await http({ headers: { host } });
     assert.is(page.status, 403, host);

@@ -185,7 +185,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('a note of an answered restore that is unreadable, or names another directory, blocks nothing', () =>
+test('a note of an answered restore blocks nothing if the note is unreadable or names a different directory', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

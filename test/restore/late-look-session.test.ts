@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`a late write before a kill returns to its file when the session is ${end} (F50, F76)`, async () => {
+  test(`a displaced file with a late write before a kill returns to its path when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

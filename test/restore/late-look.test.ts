@@ -106,7 +106,7 @@ test('a displaced file without a late write stays outside the work tree until th
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('a write through a descriptor that was opened before the restore returns to its path (F76)', () =>
+test('a file that is written through a descriptor from before the restore returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -115,7 +115,7 @@ test('a write through a descriptor that was opened before the restore returns to
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('a late write is kept beside its path if the path was edited or removed after the restore (F76)', () =>
+test('a file with a late write is kept beside its path if the path was edited or removed after the restore (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();
@@ -203,7 +203,7 @@ test('after a power cut destroyed the note, the late look removes displaced file
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('a late write stays among the displaced files while another directory is at the path of the work tree', () =>
+test('a file with a late write stays displaced while a different directory is at the path of the work tree', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();

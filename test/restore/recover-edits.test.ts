@@ -163,7 +163,7 @@ test('no edit is lost when the recovery of a restore is itself interrupted twice
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('a revealed file stays even if the note is of an earlier version, which does not name the undone restore', () =>
+test('a revealed file stays even if a note of an earlier version does not name the undone restore', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');

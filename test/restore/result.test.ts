@@ -70,7 +70,7 @@ test('a file that another program wrote over a restored file is reported as chan
     );
   }));
 
-test('a file that another program writes before the restore reaches it stays, and is reported as not restored', () =>
+test('if another program writes a file before the restore reaches it, the file stays, and is reported as not restored', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(

@@ -31,7 +31,7 @@ async function killAll(pids: () => number[]): Promise<void> {
   await until('the processes have ended', () => pids().length === 0);
 }
 
-test('at the end of a conversation the keeper captures the changes since the last tool', () =>
+test('at the end of a conversation, the keeper captures the changes since the last tool', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -42,7 +42,7 @@ test('at the end of a conversation the keeper captures the changes since the las
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('at the end of a conversation a new keeper captures the changes if the former keeper was killed', () =>
+test('at the end of a conversation, a new keeper captures the changes if the former keeper was killed', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);

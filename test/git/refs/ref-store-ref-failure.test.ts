@@ -11,7 +11,7 @@ function told(error: unknown): unknown {
   }
 }
 
-test('the error for a ref that git may not write names the path and a remedy, and nothing changes', () => {
+test('if git may not write a ref, the error names the path and a remedy, and nothing changes', () => {
   const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
   const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
   assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);
