@@ -80,7 +80,7 @@ listTest('a directory that only one named user may enter is not open to the grou
 );
 
 listTest(
-  'permission bits that were captured without an access list give no rights through a later access list',
+  'if an access list was added after the capture, restoring the permission bits gives its users no rights',
   () =>
     withSessions(async (rig) => {
       const session = await rig.open();
@@ -132,7 +132,7 @@ listTest(
     }),
 );
 
-test('when access lists cannot be read, a restore drops group rights that other users do not have', () =>
+test('a restore that cannot read access lists drops every group right that other users lack', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

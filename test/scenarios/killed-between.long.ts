@@ -14,7 +14,7 @@ for (const [name, ...scenarios] of [
   ['C23 the end of a tangent with files', endOfTangent],
   ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
 ] as const) {
-  test(`${name}: after a kill at any change of the disk the next daemon finds both records or neither`, async () => {
+  test(`${name}: after a kill at any write to the disk, files and conversation are both old or both new`, async () => {
     const fates = { before: 0, after: 0, unharmed: 0 };
     for (let n = 1; fates.unharmed < 3; n += 1)
       fates[await killAt(scenarios[n % scenarios.length] ?? scenarios[0], n)] += 1;

@@ -15,7 +15,7 @@ for (const [name, ...scenarios] of [
   ['C23 the end of a tangent with files', endOfTangent],
   ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
 ] as const) {
-  test(`${name}: after a kill between intent and publication the next daemon finds both records or neither`, async () => {
+  test(`${name}: after a kill between intent and publication, files and conversation are both old or both new`, async () => {
     const fates: string[] = [];
     for (const [i, n] of [2, 16, 10_000].entries())
       fates.push(await killAt(scenarios[i % scenarios.length] ?? scenarios[0], n));

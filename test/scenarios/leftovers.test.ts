@@ -29,7 +29,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return id;
 }
 
-test('a restore leaves no temporary file in the work tree, even if directories are replaced at any step', async () => {
+test('a restore leaves no temporary files in the work tree, even if a directory is replaced during any step', async () => {
   let exchanges = 0;
   for (let n = 1; (await exchangedAt(n)) === 1; n += 7) exchanges += 1;
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
@@ -63,7 +63,7 @@ async function exchangedAt(n: number): Promise<number> {
   return exchanges;
 }
 
-test('a restore keeps a directory that contains an immutable file, and a dry run foresees this', () =>
+test('a restore keeps a directory that contains an immutable file, as the dry run says', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const locked = join(rig.work, 'd/kind/of');

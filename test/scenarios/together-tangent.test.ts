@@ -10,7 +10,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('leaving a tangent with files restores the files and the counters, and undo returns into the tangent (C23)', async () => {
+test('leaving a tangent that includes the files restores files and counters; undo returns into the tangent (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -40,7 +40,7 @@ test('leaving a tangent with files restores the files and the counters, and undo
   assert.is((await create(at)).tag, '2');
 });
 
-test('leaving a tangent with its tail keeps the files, and leaving without a tangent does nothing (C19, C23)', async () => {
+test('leaving a tangent with keepTail keeps the files; outside a tangent, exitTangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -58,7 +58,7 @@ test('leaving a tangent with its tail keeps the files, and leaving without a tan
   assert.is((await daemon.call('conversation/exitTangent', { session })).exited, false);
 });
 
-test('the checkpoint of a tangent is neither deleted nor collected, and leaving the tangent after a clean keeps the files', async () => {
+test('only checkpoint/clean removes the checkpoint of a tangent; leaving the tangent then keeps the files', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   const { checkpoint: needed = '' } = await daemon.call('conversation/enterTangent', {
@@ -93,14 +93,14 @@ for (const [name, remove] of [
     async ({ daemon, session }: Home) => void (await daemon.call('checkpoint/clean', { session })),
   ],
   [
-    'the deletion of the checkpoint it stands on',
+    'the deletion of its current checkpoint',
     async (at: Home) => {
       const { id } = await create(at);
       await at.daemon.call('checkpoint/delete', { session: at.session, tag: id });
     },
   ],
 ] as const) {
-  test(`a reopened conversation has the same messages as before, even after ${name}`, async () => {
+  test(`a reopened conversation still has the same messages, even after ${name}`, async () => {
     let at = await home();
     for (const content of ['a', 'b', 'c']) {
       await append(at, content);

@@ -54,7 +54,7 @@ async function lived(at: Home): Promise<Map<string, Whole>> {
   return wholes;
 }
 
-test('each of many restores makes everything equal to its checkpoint, and loses nothing (C33, C34, Q26)', async () => {
+test('each of many restores brings back exactly the state of its checkpoint (C33, C34, Q26)', async () => {
   let at = await home();
   const wholes = await lived(at);
   for (const tag of ['1', '3', '2.1', '1.1', '2', '1', '3']) {
@@ -74,7 +74,7 @@ test('each of many restores makes everything equal to its checkpoint, and loses 
   }
 });
 
-test('a session opened without checkpoints has the restored conversation, and keeps later entries', async () => {
+test('a session that is reopened without checkpoints has the restored conversation, and keeps new entries', async () => {
   let at = await home();
   await append(at, 'a');
   await create(at);
@@ -90,7 +90,7 @@ test('a session opened without checkpoints has the restored conversation, and ke
   assert.equal(await said(at), ['a', 'future']);
 });
 
-test('without checkpoints a session with an interrupted restore refuses changes until checkpoint/init', async () => {
+test('if a restore was interrupted, a session opened without checkpoints refuses changes until checkpoint/init', async () => {
   let at = await home();
   await append(at, 'a');
   const { daemon, session } = at;
@@ -110,7 +110,7 @@ test('without checkpoints a session with an interrupted restore refuses changes 
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('deleting a session that imported the document of a first session deletes nothing of the first session (Q15)', async () => {
+test('deleting a session that imported another session’s document deletes nothing of that other session (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);
@@ -123,7 +123,7 @@ test('deleting a session that imported the document of a first session deletes n
   assert.is(readFileSync(join(at.root, 'a.txt'), 'utf8'), 'precious');
 });
 
-test('an exported document is complete even without the storage, because the document owns no checkpoint (C2, C32)', async () => {
+test('an exported document can be imported after its session and checkpoints were deleted (C2, C32)', async () => {
   const at = await home();
   await append(at, 'a');
   await create(at);

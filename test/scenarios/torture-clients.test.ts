@@ -33,7 +33,7 @@ const killed: readonly Step[] = [
 ];
 
 for (const client of ['python', 'pythonSync'] as const)
-  test(`an episode of the torture with kills works with the client "${client}"`, async () => {
+  test(`the torture can run an episode with kills through the client "${client}"`, async () => {
     const bridge = bridgeTo(client);
     if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
     const tally = new Tally();
@@ -70,7 +70,7 @@ async function defectOf(bridge: Bridge): Promise<string> {
   );
 }
 
-test('the torture detects a client that hangs, changes messages or does not report the end of its daemon', async () => {
+test('the torture detects a client that hangs, sends a broken message or does not report how its daemon ended', async () => {
   const gone = (words: string): string => `say({ id, gone: ${words} });`;
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with -9'"))), '');
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with signal: 9 (SIGKILL)'"))), '');
@@ -94,7 +94,7 @@ test('the torture reads from the client’s message how a daemon ended', async (
   }
 });
 
-test('the torture reports a missing client, and then works with its own driver', () => {
+test('if a client is missing, the torture reports it and uses its own driver', () => {
   const bin = mkdtempSync(join(tmpdir(), 'checkpointd-no-clients-'));
   try {
     const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
@@ -116,7 +116,7 @@ test('the torture reports a missing client, and then works with its own driver',
   }
 });
 
-test('the torture does not count the time in which the daemon waited for a processor, and still detects a hang', async () => {
+test('the torture detects a hang, and does not count the time in which the daemon waited for a processor', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';
 import { seed } from '../support/property.ts';
 
-test('under random kills, errors, links and power cuts nothing is lost, mixed up or hidden (F85, F86, F91, F92)', async () => {
+test('random kills, errors, links and power cuts lose, mix up and hide nothing (F85, F86, F91, F92)', async () => {
   const { tally, finding } = await torture({
     seed,
     ms: 150_000,

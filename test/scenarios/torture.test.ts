@@ -16,7 +16,7 @@ const options: TortureOptions = {
   say: () => undefined,
 };
 
-test('the torture finds a planted defect, reduces the episode to a few steps, and finds the defect again', async () => {
+test('the torture finds a planted defect, and finds it again after reducing the episode to a few steps', async () => {
   // Every file changes its mode between its check and its rename. The daemon's own check of the result compares only
   // contents (other contents would be reported as failed), so only the torture's checker finds the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;

@@ -96,7 +96,7 @@ test('a push without changes sends nothing, and a later push sends only new data
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('a repeated key gets the first answer of every request about a remote', async () => {
+test('repeating the key of any request about a remote gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('a repeated key gets the first answer of every request about a remote', asy
   }
 });
 
-test('a repeated key gets the first answer of every request about a remote, even after a restart', async () => {
+test('after a restart, repeating the key of any request about a remote still gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -143,7 +143,7 @@ test('a repeated key gets the first answer of every request about a remote, even
   assert.is((await made.call('session/list', {})).sessions.length, 1);
 });
 
-test('an import whose answer was not logged is found by its key', async () => {
+test('repeating an import’s key finds the imported session, even if the daemon died before it logged the answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -168,7 +168,7 @@ test('an import whose answer was not logged is found by its key', async () => {
   await last.close();
 });
 
-test('a push names a file that it does not send by its bytes if the name is not UTF-8', async () => {
+test('a push that leaves out a file whose name is not UTF-8 reports the bytes of the name', async () => {
   const one = await machine(bareRepository());
   await one.open();
   const name = Buffer.concat([Buffer.from('.env.'), Buffer.from([0xff])]);
@@ -193,7 +193,7 @@ test("a push, a fetch and an import do not change the user's repository", async 
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('a push does not send secrets, strict files and included files, and a hard restore elsewhere keeps these files', async () => {
+test('a push leaves out secrets, strict files and included files; a hard restore elsewhere keeps such files there', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });
@@ -240,7 +240,7 @@ test('a push does not send secrets, strict files and included files, and a hard 
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('two machines that continue from one checkpoint make two lines, and each machine is notified of the other line', async () => {
+test('two machines that continue from one checkpoint make two lines, and each hears of the other’s line', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -281,7 +281,7 @@ test('two machines that continue from one checkpoint make two lines, and each ma
   assert.is(three.read('a.txt'), 'two\n');
 });
 
-test('no machine pushes a session again that was deleted on the remote', async () => {
+test('a session that was deleted on the remote cannot be pushed again from any machine', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -300,7 +300,7 @@ test('no machine pushes a session again that was deleted on the remote', async (
   assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
 });
 
-test("a cloned container gets a new writer's id, and the lines of both are complete", async () => {
+test('the clone of a container gets a new writer id, and the lines of clone and original are complete', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -328,7 +328,7 @@ test("a cloned container gets a new writer's id, and the lines of both are compl
   assert.equal([updated.length, refused], [2, []]);
 });
 
-test('a session is pushed automatically after its turns, and the push is repeated when the remote is back', async () => {
+test('a session is pushed automatically after each turn; a failed push is repeated when the remote is back', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open({ remote: 'team', push: 'turn' });
@@ -371,7 +371,7 @@ test('a session is pushed automatically after its turns, and the push is repeate
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
-test('two storages with one writer id that push at once make two complete lines', async () => {
+test('two storages with the same writer id that push at the same time make two complete lines', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -398,7 +398,7 @@ test('two storages with one writer id that push at once make two complete lines'
   }
 });
 
-test('machines whose clocks are wrong by a century lose nothing, and their deletions count', async () => {
+test('machines with clocks a century wrong lose nothing, and a deletion by one of them is obeyed', async () => {
   const remote = bareRepository();
   execFileSync('git', ['config', 'receive.fsckObjects', 'true'], { cwd: remote });
   const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
@@ -455,7 +455,7 @@ async function inYear<T>(year: number, work: () => Promise<T>): Promise<T> {
 }
 
 for (const strategy of ['shadow', 'sqlite'])
-  test(`a push does not send a secret that only an earlier push named (${strategy})`, async () => {
+  test(`a secret that one push was told to send is left out of the next push (${strategy})`, async () => {
     const remote = bareRepository();
     const one = await machine(remote);
     await one.open({ strategy });

@@ -56,7 +56,7 @@ function assertWithin(now: unknown, before: unknown, at: string): void {
   for (const [name, value] of Object.entries(before)) assertWithin(fields.get(name), value, `${at}.${name}`);
 }
 
-test('the archive of old sessions has every strategy, so a new strategy needs a new archive', () => {
+test('the archive of old sessions contains every strategy', () => {
   assert.equal(
     Object.keys(strategies).filter((name) => !strategiesOfFormat1.some((known) => known === name)),
     [],
@@ -64,7 +64,7 @@ test('the archive of old sessions has every strategy, so a new strategy needs a 
 });
 
 for (const strategy of strategiesOfFormat1) {
-  test(`${strategy}: this version resumes a session of the first version, with all its data (O9, R26)`, async () => {
+  test(`${strategy}: this version resumes a session that the first version made, with all its data (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const seen = layOutFormat1(rig.top, strategy);
       const params = { strategy, conversationId: conversationOfFormat1 } as const;
@@ -181,7 +181,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: the daemon refuses data of a later version with a remedy, and does not change the data (O22, O23)`, async () => {
+  test(`${strategy}: the daemon refuses data of a later version, names a remedy and changes nothing (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {

@@ -19,7 +19,7 @@ async function withEnvironment<T>(changes: Record<string, string>, body: () => P
   }
 }
 
-test('signing, hooks, templates, filters and line ends of the user’s configuration have no effect (R14, F52)', async () => {
+test('the user’s git settings for signing, hooks, templates, filters and line ends have no effect (R14, F52)', async () => {
   const home = temporaryDirectory('home');
   const ran = join(home, 'ran');
   const hooks = join(home, 'hooks');

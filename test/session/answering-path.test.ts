@@ -9,7 +9,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('an unusable storageDir, workspace or file is refused, and the daemon continues', () =>
+test('the daemon refuses an unusable storageDir, workspace or file, and continues', () =>
   withRig(async (rig) => {
     spawnSync('mkfifo', [join(rig.top, 'fifo')]);
     writeFileSync(join(rig.top, 'file'), 'x');
@@ -73,7 +73,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('a request on a mount that never answers fails for this reason, and blocks neither other requests nor shutdown', () =>
+test('a request on a mount that never answers fails with this reason; other requests and shutdown continue', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

@@ -42,12 +42,12 @@ async function watched(rig: SessionRig, path: string): Promise<Watched> {
 const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[] = [
   ['a context file is written', 'notes.md', (rig) => rig.write('notes.md', 'two')],
   ['a context file is deleted', 'notes.md', (rig) => rmSync(join(rig.work, 'notes.md'))],
-  ['a file that a glob names appears', 'docs/*.md', (rig) => rig.write('docs/b.md', 'b')],
+  ['a file appears that a glob matches', 'docs/*.md', (rig) => rig.write('docs/b.md', 'b')],
   ['a context file in a directory is written', 'docs/a.md', (rig) => rig.write('docs/a.md', 'z')],
 ];
 
 for (const [name, path, change] of changes) {
-  test(`when ${name}, the watcher drops the cached length of the context message before any request (C25)`, () =>
+  test(`when ${name}, the watcher drops the cached length of the context message without a request (C25)`, () =>
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);

@@ -45,7 +45,7 @@ async function idOf(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('an opening refuses a link at the path of a new session, and does not change the target of the link', () =>
+test('session/open refuses a link at the path of a new session, and does not change its target', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     const victim = victimIn(rig);
@@ -62,7 +62,7 @@ test('an opening refuses a link at the path of a new session, and does not chang
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('an opening refuses and keeps a directory with a user’s files at the path of a session', () =>
+test('if a directory with the user’s files is at a session’s path, session/open refuses it and keeps the files', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -75,7 +75,7 @@ test('an opening refuses and keeps a directory with a user’s files at the path
     assert.equal(contentsOf(rig.shadow(session)), before);
   }));
 
-test('removals do not follow the link that replaces a kept session after its move to another disk', () =>
+test('if the user moves a kept session and leaves a link, session/delete does not follow the link', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -91,7 +91,7 @@ test('removals do not follow the link that replaces a kept session after its mov
     assert.equal(contentsOf(moved), before);
   }));
 
-test('a session that was restored from a backup is resumed and removed like any other', () =>
+test('a session that was restored from a backup can be resumed and deleted', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -106,7 +106,7 @@ test('a session that was restored from a backup is resumed and removed like any 
     await next.client.close();
   }));
 
-test('a copied session with a user’s files is resumed, and not removed', () =>
+test('a copied session that contains files of the user can be resumed, and is not removed at its end', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -125,7 +125,7 @@ test('a copied session with a user’s files is resumed, and not removed', () =>
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`a directory in place of a session that is ${how} is not deleted, even if it has the marker of the session`, () =>
+  test(`session/delete keeps a directory that took the place of a session (${how}), even if it has the session’s marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);
@@ -141,7 +141,7 @@ for (const how of ['closed', 'open'] as const) {
     }));
 }
 
-test('a link that replaces the directory of an open session survives a close, and so does its target', () =>
+test('if a link replaces the directory of an open session, closing keeps the link and its target', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);
@@ -155,7 +155,7 @@ test('a link that replaces the directory of an open session survives a close, an
     assert.match(rig.logText(), /is a link/);
   }));
 
-test('an opening refuses a link in place of the session’s log or own directory, and does not write to its target', () =>
+test('session/open refuses a link in place of the session’s log or own directory, and keeps its target unchanged', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -180,7 +180,7 @@ test('an opening refuses a link in place of the session’s log or own directory
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('the deletion of a renamed directory follows no links', () =>
+test('deleting a session directory that was renamed for deletion follows no links', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

@@ -16,7 +16,7 @@ function withStorage(body: (storage: string) => void): void {
   }
 }
 
-test('the id of a session depends only on work tree, conversation and strategy, and is unambiguous (Q14)', () => {
+test('each combination of work tree, conversation and strategy has its own session id (Q14)', () => {
   const id = sessionIdOf('/work', 'c', 'shadow');
   assert.match(id, /^ses_[0-9a-z]{26}$/);
   assert.is(sessionIdOf('/work', 'c', 'shadow'), id);
@@ -55,7 +55,7 @@ test('the storage and a session’s directory are private to the user (F116)', (
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('an opening removes only temporary files of a killed daemon (F59)', () =>
+test('opening a session removes temporary files that a killed daemon left, and no other files (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

@@ -11,7 +11,7 @@ import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('a restore that cannot be finished prevents only an export that would replace a file', () =>
+test('while an interrupted restore cannot be finished, an export may write a new file but not replace one', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('b.txt', 'one\n');
@@ -37,7 +37,7 @@ test('a restore that cannot be finished prevents only an export that would repla
     assert.is(rig.read('b.txt'), 'one\n', 'it was finished first');
   }));
 
-test('an export replaces only regular files, and keeps a link, a FIFO or a device', () =>
+test('an export replaces a regular file, but never a link, a FIFO or a device', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });

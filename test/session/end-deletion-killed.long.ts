@@ -6,7 +6,7 @@ import { killedAt, openedAgain } from './end-deletion-killed.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'])
   for (const method of ['session/delete', 'session/close'] as const)
-    test(`${strategy}, ${method}: after a kill at any call the deletion is complete, or a repetition completes it (F86)`, () =>
+    test(`${strategy}, ${method}: after a kill at any call, the session is deleted, or repeating the request deletes it (F86)`, () =>
       withRig(async (rig) => {
         const ending = { method, strategy };
         const calls = await killedAt(rig, 0, ending);

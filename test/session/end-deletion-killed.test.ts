@@ -13,7 +13,7 @@ const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])
   for (const method of ['session/delete', 'session/close'] as const)
-    test(`${strategy}, ${method}: after a kill before the directory is removed, the next opening makes a new session`, () =>
+    test(`${strategy}, ${method}: if the daemon dies before it removes the directory, reopening begins a new session`, () =>
       withRig(async (rig) => {
         const ending = { method, strategy, match };
         const [at = ''] = await killedAt(rig, 1, ending);
@@ -26,7 +26,7 @@ for (const strategy of ['sqlite', 'local'])
         assert.is(await openedAgain(rig, ending, at), 'after');
       }));
 
-test('the sweep of a start finishes a killed deletion at any age', () =>
+test('the sweep at the start finishes an interrupted deletion without a grace period', () =>
   withRig(async (rig) => {
     const [at = ''] = await killedAt(rig, 1, {
       method: 'session/delete',

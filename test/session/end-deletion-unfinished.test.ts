@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('a kept session with a killed restore cannot be deleted before a client opens the session', () =>
+test('a kept session with an interrupted restore cannot be deleted until a client opens it', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);
@@ -52,7 +52,7 @@ test('a kept session with a killed restore cannot be deleted before a client ope
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('a session without its work tree is deleted, because its restore cannot be finished', () =>
+test('a session with an interrupted restore can be deleted if its work tree is gone', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     renameSync(rig.work, `${rig.work}.elsewhere`);

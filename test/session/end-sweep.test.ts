@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('the sweep removes old orphans, but no orphan that has a journal, belongs to another user or lacks a marker (F98)', () =>
+test('the sweep removes old orphans, except those with a journal, of another user or without a marker (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -92,7 +92,7 @@ test('the sweep removes old orphans, but no orphan that has a journal, belongs t
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('even without a grace period the sweep keeps kept sessions, living owners, foreign markers and other directories', () =>
+test('even without a grace period, the sweep removes only orphans: no kept, owned or foreign directory', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -116,7 +116,7 @@ test('even without a grace period the sweep keeps kept sessions, living owners, 
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('the next start deletes a session that was renamed for its deletion, even if the previous start was killed', () =>
+test('the next start deletes a session that was renamed for deletion, even if it is already half deleted', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -136,7 +136,7 @@ test('the next start deletes a session that was renamed for its deletion, even i
     assert.ok(store.exists());
   }));
 
-test('the sweep first removes the data of an orphan outside its directory, and keeps the orphan if this fails', () =>
+test('if the sweep cannot remove an orphan’s data outside its directory, it keeps the orphan', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);
@@ -160,7 +160,7 @@ test('sweeping a missing storage does nothing', async () => {
   assert.equal(removed, []);
 });
 
-test('a daemon without an opening also sweeps, some time after its start', () =>
+test('a daemon in which no session is opened also sweeps, some time after its start', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);
@@ -174,7 +174,7 @@ test('a daemon without an opening also sweeps, some time after its start', () =>
     await sessions.closeAll('orderly');
   }));
 
-test('a daemon without a grace period sweeps at its start, and an opening waits until the orphan is gone', () =>
+test('a daemon without a grace period sweeps immediately at its start', () =>
   inStorage(async (storage) => {
     const young = orphan(storage, 'young', 1);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };

@@ -26,7 +26,7 @@ const histories: readonly (readonly [
   ['nothing', false, async () => undefined],
   ['checkpoints', false, (rig, session) => edit(rig, session, 'one')],
   [
-    'a restore that displaced an edit which no checkpoint has',
+    'a restore that displaced an edit found in no checkpoint',
     true,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
@@ -34,7 +34,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'a restore that displaced what a checkpoint of this session has',
+    'a restore that displaced a state found in a checkpoint',
     true,
     async (rig, session) => {
       await edit(rig, session, 'one');
@@ -42,7 +42,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'a restore, undone',
+    'a restore and its undo',
     false,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
@@ -51,7 +51,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'a restore, undone, with an edit between',
+    'a restore, an edit and an undo',
     true,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
@@ -61,7 +61,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'back and forth again',
+    'a restore back and a restore forth',
     false,
     async (rig, session) => {
       await edit(rig, session, 'one');
@@ -85,7 +85,7 @@ async function edit(rig: SessionRig, session: Session, content: string): Promise
 }
 
 for (const [name, isOrphan, happen] of histories) {
-  test(`the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'} after ${name} (Q37)`, async () => {
+  test(`after ${name}, a lost client leaves ${isOrphan ? 'an orphan' : 'nothing'} (Q37)`, async () => {
     const fateOf = async (kind: EndKind): Promise<string> => {
       let fate = '';
       await withSessions(async (rig) => {
@@ -101,7 +101,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`a process that must end at once removes no session with the only copy of an edit after ${name}`, () =>
+  test(`after ${name}, a daemon that must end at once keeps the session if it has the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -111,7 +111,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('an opening rewrites a marker that a power cut left empty, so that the session can be removed', () =>
+test('session/open rewrites a marker that a power cut left empty, and the session can be removed at its end', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;
@@ -125,7 +125,7 @@ test('an opening rewrites a marker that a power cut left empty, so that the sess
     assert.is((await rig.sessions.close(second.id)).fate, 'removed');
   }));
 
-test('a session is closed even if its store fails to close', () =>
+test('a session counts as closed even if removing its directory fails', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { root } = session.parts.directory;
@@ -152,7 +152,7 @@ const processesOn = (directory: string): string[] =>
     .filter((line) => line.includes(directory));
 
 for (const end of ['close', 'delete'] as const)
-  test(`a session that ends by ${end} while its checkpoints are being enabled leaves no git process`, () =>
+  test(`session/${end} during checkpoint/init leaves no git process behind`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -216,7 +216,7 @@ const reasons: readonly (readonly [
 ];
 
 for (const [reason, open, happen] of reasons) {
-  test(`session/close reports why it removed nothing: ${reason}`, () =>
+  test(`session/close reports the reason "${reason}" when it keeps the session`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       rig.write('g', 'base\n');

@@ -38,7 +38,7 @@ async function keptSession(strategy: Strategy, storage?: string) {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   for (const [how, damage] of damages) {
-    test(`${strategy}: an opening with a log that is ${how} fails with a remedy, and recover gives access to the checkpoints`, async () => {
+    test(`${strategy}: session/open fails with a remedy if the log is ${how}; with recover, the checkpoints are available`, async () => {
       const { root, opening, storage, session, own, log } = await keptSession(strategy);
       damage(log);
       const before = existsSync(log) ? readFileSync(log) : undefined;
@@ -75,7 +75,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   }
 }
 
-test('an opening with recover changes nothing when the log is intact', async () => {
+test('opening a session with recover changes nothing when the log is intact', async () => {
   const { root, opening, storage, session, log } = await keptSession('shadow');
   const daemon = new InProcessDaemon(storage);
   const opened = await daemon.open(root, { ...opening, recover: 'conversation' });

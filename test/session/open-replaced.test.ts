@@ -31,7 +31,7 @@ async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | nu
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: session/open warns when the work tree was replaced since the session began`, () =>
+  test(`${strategy}: session/open warns when the directory of the work tree was replaced since the session began`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', strategy });
       await client.close();
@@ -41,7 +41,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns until a checkpoint of the new work tree exists, and then restores of older checkpoints warn', () =>
+test('session/open warns until the new work tree has a checkpoint; from then on, restores of older checkpoints warn', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -71,7 +71,7 @@ test('a full queue refuses operations with ServerBusy, and stays usable', async 
   assert.is(queue.figures.completed, 257);
 });
 
-test('after a broken invariant the queue refuses all other operations, and reports the broken invariant once', async () => {
+test('after a broken invariant, the queue reports it once and refuses all further operations', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));
@@ -100,7 +100,7 @@ test('closing the queue waits for the running operation and refuses all waiting 
   await running;
 });
 
-test('a pause of the queue waits and refuses like a close, until the pause ends', async () => {
+test('pausing the queue waits for the running operation, and refuses all others until the pause ends', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -115,7 +115,7 @@ test('a pause of the queue waits and refuses like a close, until the pause ends'
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('background work is aborted, or does not begin, when a request arrives or waits, or when the queue closes', async () => {
+test('a request or the close of the queue aborts background work, or prevents it from beginning', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

@@ -35,7 +35,7 @@ function silence(rig: DaemonRig, session: string): void {
 }
 
 inContainer(
-  'a session that is open in another container is busy, however long its owner sends no heartbeat',
+  'a session that is open in another container is busy, even if its owner sends no heartbeat for long',
   async (rig) => {
     const { client, session } = await rig.opened({}, { command });
     silence(rig, session);
@@ -50,7 +50,7 @@ inContainer(
   },
 );
 
-inContainer('a restore waits for a restore in another container, and never mixes two states', async (rig) => {
+inContainer('two containers never restore into one work tree at the same time', async (rig) => {
   const holder = spawn('flock', [rig.work, 'sleep', '60']);
   await until('the work tree is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
   const one = await rig.opened({ conversationId: 'one' }, { command });
@@ -79,7 +79,7 @@ inContainer('a restore waits for a restore in another container, and never mixes
 });
 
 inContainer(
-  'an owner that was stopped while another took over writes nothing when it wakes, and the log opens',
+  'a stopped owner whose session was taken over writes nothing when it wakes, and the log stays intact',
   async (rig) => {
     // Without flock(1) only the age of the heartbeat determines whether the owner is alive.
     const bin = join(rig.top, 'bin');

@@ -26,7 +26,7 @@ async function withDirectory(
 const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
   JSON.parse(readFileSync(directory.ownerFile, 'utf8')) as Record<string, unknown>;
 
-test('a claim makes the session’s directory under the lock and names this process, and a second claim gets its pid', () =>
+test('claiming a session makes its directory and records this process; a second claim gets the pid of this process', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
@@ -42,7 +42,7 @@ test('a claim makes the session’s directory under the lock and names this proc
     (third as SessionOwner).release();
   }));
 
-test('a claim releases the lock if it cannot make the session’s directory', () =>
+test('a claim that cannot make the session’s directory releases the lock', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');
@@ -58,7 +58,7 @@ test('a claim releases the lock if it cannot make the session’s directory', ()
     (owner as SessionOwner).release();
   }));
 
-test('no other process gets the lock of a session whose directory is removed before the lock is released', () =>
+test('if a session’s directory is removed, no other process gets its lock until the owner releases the lock', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });
@@ -68,7 +68,7 @@ test('no other process gets the lock of a session whose directory is removed bef
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('without a lock, owner.json determines the owner by pid and start time, namespace and heartbeat (F97)', () =>
+test('if no process has the lock, owner.json shows by pid, start time, namespace and heartbeat whether the owner lives (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

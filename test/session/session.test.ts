@@ -6,7 +6,7 @@ import { failure } from '../support/failures.ts';
 import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('an opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
+test('opening a session makes its bare repository and the checkpoint "Initial state" (Q11)', async () => {
   const daemon = new InProcessDaemon();
   const opened = await daemon.open(repository());
   const shadow = opened.shadowRepoPath ?? '';
@@ -18,7 +18,7 @@ test('an opening makes the directory, the bare repository, its config, and the c
   await daemon.close();
 });
 
-test('each conversation has its own shadow in the daemon’s storage, and a later opening finds this shadow (Q14)', async () => {
+test('each conversation has its own shadow in the daemon’s storage, and finds it again when reopened (Q14)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const one = await daemon.open(root, { conversationId: 'one' });
@@ -37,7 +37,7 @@ test('each conversation has its own shadow in the daemon’s storage, and a late
   await daemon.close();
 });
 
-test('a listing refuses a cursor if the order of the checkpoints changed meanwhile', async () => {
+test('checkpoint/list refuses a cursor if the order of the checkpoints changed after the previous page', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   for (let i = 0; i < 3; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -54,7 +54,7 @@ test('a listing refuses a cursor if the order of the checkpoints changed meanwhi
   await daemon.close();
 });
 
-test('each opening without a conversation id begins a conversation with a random id (C1)', async () => {
+test('session/open without a conversation id begins a conversation with a random id (C1)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const ids = new Set<string>();
@@ -67,7 +67,7 @@ test('each opening without a conversation id begins a conversation with a random
   await daemon.close();
 });
 
-test('a session serves init, create, hasChanges, stats, diff, restore, list, previous and between (Q42)', async () => {
+test('a session answers create, hasChanges, stats, diff, restore, list and expand (Q42)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session, checkpoints } = await daemon.open(root);
@@ -103,7 +103,7 @@ test('a session serves init, create, hasChanges, stats, diff, restore, list, pre
   await daemon.close();
 });
 
-test('every other checkpoint is restorable after a checkpoint in the middle is deleted', async () => {
+test('after a checkpoint in the middle is deleted, all remaining checkpoints can be restored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);
@@ -145,7 +145,7 @@ test('the requests store/usage, store/verify and store/gc work and report their 
   await daemon.close();
 });
 
-test('opening an open session with other settings reports exactly the ignored settings that differ', async () => {
+test('opening an open session again with different settings warns of exactly the settings that differ', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
@@ -166,7 +166,7 @@ test('opening an open session with other settings reports exactly the ignored se
   await daemon.close();
 });
 
-test('opening an open session with a different storage reports that the different storage was ignored', async () => {
+test('opening an open session again with a different storageDir warns that it was ignored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const storageDir = temporaryDirectory('storage');

@@ -56,7 +56,7 @@ test('a session whose checkpoints cannot be removed stays open, and can be delet
     assert.not(existsSync(session.parts.directory.root));
   }));
 
-test('sqlite: a database locked by another program refuses the deletion, and the session continues', () =>
+test('sqlite: session/delete fails while another program locks the database, and the session continues', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'sqlite' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -74,7 +74,7 @@ test('sqlite: a database locked by another program refuses the deletion, and the
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: the deletion of a session waits for a create in progress, and also deletes its checkpoint', () =>
+test('local: session/delete waits for a checkpoint that is being created, and deletes it too', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -109,7 +109,7 @@ test('local: the deletion of a session waits for a create in progress, and also 
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a session whose deletion fails is closed if its client leaves meanwhile', () =>
+test('a session is closed if its deletion fails and its client leaves meanwhile', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -126,7 +126,7 @@ test('a session whose deletion fails is closed if its client leaves meanwhile', 
     );
   }));
 
-test('a session does not write its known files before its deletion', () =>
+test('session/delete does not write the list of known files before it deletes the session', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const { id, parts } = await rig.open();
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: a failure after a deletion removed the checkpoints is a warning, and a new session can begin`, () =>
+  test(`${strategy}: once session/delete has removed the checkpoints, a further failure is only a warning`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -170,7 +170,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
     }));
 
-  test(`${strategy}: the deletion of a session that was opened without checkpoints also removes its stored checkpoints`, () =>
+  test(`${strategy}: session/delete removes the stored checkpoints even if the session was opened without them`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -181,7 +181,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: the end of a session that was opened without checkpoints also removes its stored checkpoints`, () =>
+  test(`${strategy}: a session’s end removes the stored checkpoints even if the session was opened without them`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -199,7 +199,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: a deletion that fails before it removes the checkpoints leaves the session complete`, () =>
+  test(`${strategy}: if session/delete fails before it removes the checkpoints, the session stays complete`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('checkpoint/create', { session, kind: 'turn' });
@@ -211,12 +211,8 @@ for (const strategy of ['local', 'sqlite'] as const) {
 }
 
 for (const [what, call, place] of [
-  ['a repository that cannot be looked at is not taken for one that is gone', 'lstat', '.git/HEAD'],
-  [
-    'a directory that cannot be looked at after its lock was taken is not locked for good',
-    'lstat',
-    'session',
-  ],
+  ['session/delete does not treat a repository as missing if lstat fails', 'lstat', '.git/HEAD'],
+  ['if lstat fails after session/delete has locked the directory, the lock is released', 'lstat', 'session'],
 ] as const)
   test(`local: ${what}`, () =>
     withSessions(async (rig) => {
@@ -253,7 +249,7 @@ for (const [what, call, place] of [
       }
     }));
 
-test('local: a deletion does not treat an unreadable repository as missing', () =>
+test('local: session/delete does not treat an unreadable repository as missing', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);

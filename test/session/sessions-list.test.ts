@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
-test('session/list lists all other sessions when one session directory is unreadable', async () => {
+test('if one session directory is unreadable, session/list still lists all other sessions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const damaged = ['a', 'b'].map((conversationId) =>
@@ -32,7 +32,7 @@ test('session/list lists all other sessions when one session directory is unread
   await daemon.close();
 });
 
-test('session/list reports a session with a damaged marker, and the next opening repairs the marker', async () => {
+test('session/list reports a session with a damaged marker; opening the session repairs the marker', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;

@@ -19,7 +19,7 @@ function refusalOf(shares: Shares, client: object): unknown {
   return undefined;
 }
 
-test('the daemon begins to end only when no other client has a session open', () => {
+test('a client can end the daemon only when no other client has a session open', () => {
   const shares = new Shares();
   shares.join(session, first);
   shares.join(session, second);
@@ -28,7 +28,7 @@ test('the daemon begins to end only when no other client has a session open', ()
   assert.ok(shares.beginEnd(first));
 });
 
-test('the daemon does not end while another client is opening a session', () => {
+test('a client cannot end the daemon while another client is opening a session', () => {
   const shares = new Shares();
   const [isDone, isDoneToo] = [shares.opens(second), shares.opens(second)];
   isDone();
@@ -37,14 +37,14 @@ test('the daemon does not end while another client is opening a session', () => 
   assert.ok(shares.beginEnd(first));
 });
 
-test('a client that has disconnected keeps no session open, not even a session that it was opening', () => {
+test('a disconnected client does not prevent the end of the daemon, even if it was opening a session', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);
   assert.ok(shares.beginEnd());
 });
 
-test('once the daemon has begun to end, only earlier requests of the last client can open a session', () => {
+test('once a client has begun to end the daemon, only that client can still open a session', () => {
   const shares = new Shares();
   assert.is(refusalOf(shares, second), undefined);
   shares.leave(second);

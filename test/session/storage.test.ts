@@ -35,7 +35,7 @@ function refused(work: () => unknown): CheckpointdError {
   throw new Error('it was taken');
 }
 
-test('an opening refuses a storage that all users can write to, is a link or is the parent of the work tree', () =>
+test('session/open refuses a storage that any user can write to, that is a link, or that contains the work tree', () =>
   inTop((top) => {
     const open = join(top, 'open');
     mkdirSync(open);
@@ -63,7 +63,7 @@ test('an opening refuses a storage that all users can write to, is a link or is 
     assert.equal(readdirSync(open), []);
   }));
 
-test('an opening refuses a storage that belongs to another user', () =>
+test('session/open refuses a storage that belongs to another user', () =>
   inTop((top) => {
     if (process.getuid?.() !== 0)
       return console.log('skipped: only root can make a directory of another user');
@@ -76,7 +76,7 @@ test('an opening refuses a storage that belongs to another user', () =>
     return undefined;
   }));
 
-test('the creation of a storage never loops, not even in /proc, /sys, /dev, at a file, a FIFO or circular links', () =>
+test('creating a storage never loops, even in /proc, /sys or /dev, or at a file, a FIFO or circular links', () =>
   inTop((top) => {
     if (process.platform === 'linux') {
       for (const path of [
@@ -101,7 +101,7 @@ test('the creation of a storage never loops, not even in /proc, /sys, /dev, at a
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('an opening reports an error of a storage with its remedy', () => {
+test('an error of the storage directory is reported by its kind, with a remedy', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

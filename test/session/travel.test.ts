@@ -20,7 +20,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('the head of a line is a checkpoint of the line, even if a checkpoint is made during the push', () =>
+test('the head of a pushed line is its last checkpoint, even if a checkpoint is made during the push', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');
@@ -34,7 +34,7 @@ test('the head of a line is a checkpoint of the line, even if a checkpoint is ma
     assert.is(await countOf(log()), facts.historyLength, 'later records belong to the next push');
   }));
 
-test('a session without checkpoints has no line', () =>
+test('a session without checkpoints has no line to push', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await rig.request('checkpoint/clean', { session: session.id });

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('watching');
 
-test('a reopened session scans its work tree before the first capture', () =>
+test('reopening a session scans its work tree before the first capture', () =>
   withSessions(async (rig) => {
     rig.settings.retention = 'keep';
     rig.write('a.txt', 'a');
@@ -30,7 +30,7 @@ test('a reopened session scans its work tree before the first capture', () =>
     assert.is(asked, 1);
   }));
 
-test('the event for changes says when the watcher lost events', async () => {
+test('the event for changed files says when the watcher has lost events', async () => {
   const { daemon, root, session } = await opened();
   const isLive = async (): Promise<boolean> =>
     (await daemon.call('worktree/status', { session })).state === 'live';

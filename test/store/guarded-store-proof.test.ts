@@ -43,10 +43,10 @@ type Damage = (kept: Kept) => void;
 
 const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
   shadow: {
-    'loose objects': (kept) => {
+    'damage to loose objects': (kept) => {
       for (const id of idsOf(shadowOf(kept), '1')) damage(looseFile(shadowOf(kept), id));
     },
-    'objects of a pack': (kept) => {
+    'damage to packed objects': (kept) => {
       const gitDir = shadowOf(kept);
       const ids = idsOf(gitDir, '1');
       git(gitDir, 'repack', '-a', '-d', '-q', '--depth=0');
@@ -59,22 +59,21 @@ const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
     },
   },
   local: {
-    'loose objects': (kept) => {
+    'damage to loose objects': (kept) => {
       const gitDir = join(kept.root, '.git');
       const ids = idsOf(gitDir, `refs/checkpointd/${kept.session}/tags/1`);
       for (const id of ids) damage(looseFile(gitDir, id)); // our own copy is the same file
     },
   },
   sqlite: {
-    'rows and chunks': ({ daemon }) => {
+    'damage to rows and chunks': ({ daemon }) => {
       const zeros = 'zeroblob(length(content))';
       sql(daemon.storage, `UPDATE checkpoint_blobs SET content = ${zeros} WHERE content IS NOT NULL`);
       sql(daemon.storage, `UPDATE checkpoint_blob_chunks SET content = ${zeros}`);
       sql(daemon.storage, `UPDATE checkpoint_chunks SET content = ${zeros}`);
     },
-    'a chunk that is missing': ({ daemon }) => void sql(daemon.storage, 'DELETE FROM checkpoint_blob_chunks'),
-    'a shared chunk that is missing': ({ daemon }) =>
-      void sql(daemon.storage, 'DELETE FROM checkpoint_chunks'),
+    'the loss of chunks': ({ daemon }) => void sql(daemon.storage, 'DELETE FROM checkpoint_blob_chunks'),
+    'the loss of shared chunks': ({ daemon }) => void sql(daemon.storage, 'DELETE FROM checkpoint_chunks'),
   },
 };
 
@@ -107,7 +106,7 @@ async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
 
 for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
-    test(`${strategy}: the next create stores ${what} again that were damaged before the session was resumed`, async () => {
+    test(`${strategy}: after ${what} between two runs, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
@@ -116,7 +115,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
       await kept.daemon.close();
     });
 
-    test(`${strategy}: the next create stores ${what} again that verify reported as damaged`, async () => {
+    test(`${strategy}: after verify reports ${what}, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
       assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);
@@ -126,7 +125,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   }
 }
 
-test('local: a create stores a content again that the user’s gc removed after the deletion of its last checkpoint', async () => {
+test('local: creating a checkpoint fails once, then succeeds, if the user’s gc removed a known content', async () => {
   const { daemon, root, session } = await prepared('local');
   await daemon.call('checkpoint/delete', { session, tag: '1' });
   const kept = join(daemon.storage, session, 'local', 'kept');

@@ -8,7 +8,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('an open and verify report checkpoints whose rows or commits were deleted, and all other checkpoints stay', async () => {
+test('session/open and verify report a checkpoint whose row or commit was deleted; all others stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -49,7 +49,7 @@ test('an open and verify report checkpoints whose rows or commits were deleted, 
   }
 });
 
-test('after damage to a directory the list is complete, and marks the affected checkpoints', async () => {
+test('after a directory is damaged, the list marks the affected checkpoints and still has all', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -95,7 +95,7 @@ test('after damage to a directory the list is complete, and marks the affected c
   }
 });
 
-test('sqlite: verify reports wrong counts and rows', async () => {
+test('sqlite: verify reports wrong reference counts and missing rows', async () => {
   const { daemon, session } = await kept('sqlite');
   assert.ok((await daemon.call('store/verify', { session })).ok);
   sql(daemon.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
@@ -108,7 +108,7 @@ test('sqlite: verify reports wrong counts and rows', async () => {
   await daemon.close();
 });
 
-test('sqlite: verify reports two contents that were swapped', async () => {
+test('sqlite: verify reports that two contents were swapped', async () => {
   const { daemon, root, session } = await kept('sqlite');
   write(root, { 'a.txt': 'two\n' });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -136,7 +136,7 @@ for (const [what, change] of Object.entries({
   'another path': "file_path = CAST('else' AS BLOB)",
   'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
 }))
-  test(`sqlite: verify reports a checkpoint, full or of changes, in which a row of a file has ${what}`, async () => {
+  test(`sqlite: verify reports a checkpoint if damage gave one of its file rows ${what}`, async () => {
     const { daemon, root, session } = await kept('sqlite');
     write(root, { 'a.txt': 'two\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -158,7 +158,7 @@ for (const [what, change] of Object.entries({
     await daemon.close();
   });
 
-test('sqlite: the deletion of an open or closed session leaves neither rows nor contents', async () => {
+test('sqlite: deleting an open or closed session leaves no rows and no contents', async () => {
   for (const isOpen of [true, false]) {
     const { daemon, session } = await kept('sqlite');
     if (!isOpen) await daemon.call('session/close', { session });
@@ -169,7 +169,7 @@ test('sqlite: the deletion of an open or closed session leaves neither rows nor 
   }
 });
 
-test('after verify reports damaged contents, the next checkpoint stores these contents again and can be restored', async () => {
+test('after verify reports damaged contents, the next checkpoint stores them again and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

@@ -30,7 +30,7 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
       'is deleted',
       (now) => ['', '-wal', '-shm'].forEach((end) => rmSync(`${database(now)}${end}`, { force: true })),
     ],
-    ['is deleted, its journal left', (now) => rmSync(database(now))],
+    ['is deleted without its journal', (now) => rmSync(database(now))],
     [
       'is emptied',
       (now) => {
@@ -49,13 +49,13 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
       },
     ],
     [
-      'has lost its objects',
+      'loses its objects',
       ({ daemon, session }) => rmSync(join(daemon.storage, session, 'objects'), { recursive: true }),
     ],
   ],
   local: [
     [
-      'is deleted with its repository and our copies, and another is there',
+      'is lost because git init replaced its repository',
       ({ daemon, root, session }) => {
         rmSync(join(daemon.storage, session, 'local', 'kept'), { recursive: true });
         rmSync(join(root, '.git'), { recursive: true });
@@ -100,7 +100,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
-    test(`an opening reports a store of ${strategy} that ${what} between two runs, and checkpoint/init makes a new store`, async () => {
+    test(`if the ${strategy} store ${what} between two runs, session/open reports it; checkpoint/init makes a new store`, async () => {
       const now = await kept(strategy);
       await now.daemon.call('session/close', { session: now.session });
       lose(now);
@@ -108,7 +108,7 @@ for (const [strategy, list] of Object.entries(losses)) {
       await now.daemon.close();
     });
 
-    test(`the next request reports a store of ${strategy} that ${what} while it is open, and changes nothing`, async () => {
+    test(`if the ${strategy} store ${what} while it is open, the next request reports this and changes nothing`, async () => {
       const now = await kept(strategy);
       const { daemon, root, session } = now;
       lose(now);

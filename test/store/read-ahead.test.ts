@@ -13,7 +13,7 @@ async function read(ahead: ReadAhead, turn: number): Promise<string> {
   return text;
 }
 
-test('each turn gets its content, only small contents are read ahead, and a lost content fails in its turn', async () => {
+test('only small contents are read ahead, and a lost content fails only in its turn', async () => {
   const asked: string[] = [];
   const contents: Pick<Contents, 'read'> = {
     async *read(blob) {

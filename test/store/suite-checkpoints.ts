@@ -18,7 +18,7 @@ import { sample } from './suite-trees.ts';
 
 export function checkpointTests(check: Check): void {
   check(
-    'a published checkpoint is listed with all fields, even after a restart (O2, O4, O6, O9)',
+    'a published checkpoint is listed with all its fields, even after the store is reopened (O2, O4, O6, O9)',
     async (rig) => {
       const record = recordOf({
         snapshot: await capture(rig.store, sample),
@@ -49,7 +49,7 @@ export function checkpointTests(check: Check): void {
   );
 
   check(
-    'checkpoints are listed by their sequence, even with equal times and clocks that go back (O17)',
+    'checkpoints are listed in order of their sequence numbers, even if their times are equal or go back (O17)',
     async (rig) => {
       const times = ['2026-03-01T12:00:00.000Z', '2026-03-01T12:00:00.000Z', '1999-01-01T00:00:00.000Z'];
       for (let seq = 1; seq <= 12; seq += 1) {
@@ -62,7 +62,7 @@ export function checkpointTests(check: Check): void {
     },
   );
 
-  check('a tag belongs to one checkpoint, and a publication can move the tag', async (rig) => {
+  check('a tag belongs to one checkpoint, and publishing another checkpoint can move it', async (rig) => {
     const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
     const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
@@ -130,7 +130,7 @@ export function checkpointTests(check: Check): void {
     assert.equal(shown(await contentsOf(rig.store, two.snapshot)), shown(sample));
   });
 
-  check('a killed store opens again with all answered changes', async (rig) => {
+  check('after a kill, the store opens with all answered changes', async (rig) => {
     const { id, snapshot } = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const writer = rig.store.writer();
     const bytes = noise(100);
@@ -146,7 +146,7 @@ export function checkpointTests(check: Check): void {
     assert.is((await store.checkpoints()).length, 2);
   });
 
-  check('a destroyed store is empty, and a second destruction changes nothing', async (rig) => {
+  check('destroying a store empties it, and destroying it again changes nothing', async (rig) => {
     await checkpoint(rig.store, sample, { seq: 1, tag: '1', name: 'n' });
     await rig.store.destroy();
     await rig.store.destroy();

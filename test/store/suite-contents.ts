@@ -50,7 +50,7 @@ export function contentTests(check: Check): void {
   });
 
   check(
-    'the store finds sizes without reading contents, and a missing content has size -1 (O7)',
+    'the store reports the size of a content without reading it, and -1 if it is missing (O7)',
     async ({ store }) => {
       const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
       await capture(store, tree);
@@ -60,7 +60,7 @@ export function contentTests(check: Check): void {
     },
   );
 
-  check('equal contents from any number of writers are stored once (O11)', async ({ store }) => {
+  check('equal contents from several writers are stored once (O11)', async ({ store }) => {
     const bytes = noise(300_000);
     await capture(store, plain({ a: file(bytes) }));
     const before = await store.usage();
@@ -76,7 +76,7 @@ export function contentTests(check: Check): void {
     assert.ok((await bytesOfBlob(store, blobOf(store, fresh))).equals(fresh));
   });
 
-  check('the store stores a content from a private file, and removes the file (O24)', async ({ store }) => {
+  check('storing a content from a spool file removes the file (O24)', async ({ store }) => {
     assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
     for (const size of [0, 10, 3 * mebibyte]) {
       const bytes = noise(size);
@@ -93,7 +93,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('an open empties the spool directory', async (rig) => {
+  check('opening the store empties the spool directory', async (rig) => {
     const { spoolDirectory } = rig.store;
     mkdirSync(join(spoolDirectory, 'left'));
     writeFileSync(join(spoolDirectory, 'left', 'over'), 'x');
@@ -102,7 +102,7 @@ export function contentTests(check: Check): void {
   });
 
   check(
-    'an aborted writer leaves no temporary file, and contents of other writers stay',
+    'aborting a writer removes its temporary files, and keeps the contents of other writers',
     async ({ store }) => {
       const id = await capture(store, sample);
       const writer = store.writer();
@@ -134,7 +134,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('a cancelled writer stops writing', async ({ store }) => {
+  check('cancelling a writer stops its writing', async ({ store }) => {
     const controller = new AbortController();
     const writer = store.writer(controller.signal);
     controller.abort();

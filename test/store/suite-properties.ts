@@ -81,7 +81,7 @@ const sweptTogether = 10;
 
 export function storeProperties(check: Check, hooks: SuiteHooks): void {
   check(
-    'a checkpoint is complete and has all details, a rollback is exact, and the list is ordered (O14, O16, O17, O20, O24)',
+    'checkpoints are complete, listed in order, and restored exactly (O14, O16, O17, O20, O24)',
     async ({ store }) => {
       await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
         const made = await publishAll(store, history);
@@ -96,61 +96,61 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 2: Content addressing is sound**
   // **Validates: Requirements 4.1, 4.2, 5.3**
-  check('equal contents have one id and are stored once, with exact bytes (O15)', async ({ store }) => {
-    const contents = fc.oneof(
-      fc.uint8Array({ maxLength: 3000 }),
-      fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
-    );
-    const known = new Map<BlobId, string>();
-    await checkPropertyAsync(contents, async (content) => {
-      const bytes = Buffer.from(content);
-      const blob = blobOf(store, bytes);
-      assert.is(blobOf(store, Buffer.from(bytes)), blob);
-      assert.is(known.get(blob) ?? bytes.toString('latin1'), bytes.toString('latin1'));
-      known.set(blob, bytes.toString('latin1'));
-      const id = await capture(store, new Map([['f', file(bytes)]]));
-      assert.is(await capture(store, new Map([['f', file(bytes)]])), id);
-      assert.ok((await bytesOfBlob(store, blob)).equals(bytes));
-    });
-    assert.is((await store.usage()).blobs, known.size);
-  });
+  check(
+    'equal contents have the same id, are stored once, and keep their exact bytes (O15)',
+    async ({ store }) => {
+      const contents = fc.oneof(
+        fc.uint8Array({ maxLength: 3000 }),
+        fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
+      );
+      const known = new Map<BlobId, string>();
+      await checkPropertyAsync(contents, async (content) => {
+        const bytes = Buffer.from(content);
+        const blob = blobOf(store, bytes);
+        assert.is(blobOf(store, Buffer.from(bytes)), blob);
+        assert.is(known.get(blob) ?? bytes.toString('latin1'), bytes.toString('latin1'));
+        known.set(blob, bytes.toString('latin1'));
+        const id = await capture(store, new Map([['f', file(bytes)]]));
+        assert.is(await capture(store, new Map([['f', file(bytes)]])), id);
+        assert.ok((await bytesOfBlob(store, blob)).equals(bytes));
+      });
+      assert.is((await store.usage()).blobs, known.size);
+    },
+  );
 
   // **Feature: checkpoint-system, Property 5: Differences are right**
   // **Validates: Requirements 2.3, 7.1, 7.2**
-  check(
-    'a diff has every path, marks paths of one side only, and its unified text applies (O18)',
-    async ({ store }) => {
-      const lines = fc
-        .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
-        .map((list) => list.join('\n'));
-      await checkPropertyAsync(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
-        const from: PlainTree = new Map([...one, ['text', file(before)]]);
-        const to: PlainTree = new Map([...two, ['text', file(after)]]);
-        const [a, b] = [await capture(store, from), await capture(store, to)];
-        const changes = await store.changes(a, b);
-        assert.equal(changesShown(changes), differences(from, to));
-        assert.is(a === b, changes.length === 0);
-        for (const { path, before: old, after: now } of changes) {
-          assert.equal(old, await store.entry(a, path));
-          assert.equal(now, await store.entry(b, path));
-        }
-        const git = await store.gitTrees(a, b);
-        try {
-          // Only our own comparison reports stricter permissions. Git's differ does not see them.
-          const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
-          const seen = statusesOf(
-            execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
-          );
-          assert.equal(seen, differences(withoutPermissions(from), withoutPermissions(to)));
-          const texts = (await unifiedText(git)).toString('latin1').split(/^(?=diff --git )/m);
-          const patch = texts.find((text) => text.startsWith('diff --git a/text b/text\n')) ?? '';
-          assert.is(applyUnified(before, patch), after);
-        } finally {
-          await git.dispose();
-        }
-      });
-    },
-  );
+  check('a diff lists every changed path, and git can apply its unified text (O18)', async ({ store }) => {
+    const lines = fc
+      .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
+      .map((list) => list.join('\n'));
+    await checkPropertyAsync(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
+      const from: PlainTree = new Map([...one, ['text', file(before)]]);
+      const to: PlainTree = new Map([...two, ['text', file(after)]]);
+      const [a, b] = [await capture(store, from), await capture(store, to)];
+      const changes = await store.changes(a, b);
+      assert.equal(changesShown(changes), differences(from, to));
+      assert.is(a === b, changes.length === 0);
+      for (const { path, before: old, after: now } of changes) {
+        assert.equal(old, await store.entry(a, path));
+        assert.equal(now, await store.entry(b, path));
+      }
+      const git = await store.gitTrees(a, b);
+      try {
+        // Only our own comparison reports stricter permissions. Git's differ does not see them.
+        const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
+        const seen = statusesOf(
+          execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
+        );
+        assert.equal(seen, differences(withoutPermissions(from), withoutPermissions(to)));
+        const texts = (await unifiedText(git)).toString('latin1').split(/^(?=diff --git )/m);
+        const patch = texts.find((text) => text.startsWith('diff --git a/text b/text\n')) ?? '';
+        assert.is(applyUnified(before, patch), after);
+      } finally {
+        await git.dispose();
+      }
+    });
+  });
 
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
   // **Validates: Requirements 4.3**

@@ -30,7 +30,7 @@ export function snapshotTests(check: Check): void {
   });
 
   check(
-    'modes, permissions and links are part of a snapshot’s id, and their changes are reported (O30)',
+    'a snapshot’s id depends on modes, permissions and links, and their changes are reported (O30)',
     async ({ store }) => {
       const base = plain({ a: 'same\n' });
       const id = await capture(store, base);
@@ -52,23 +52,26 @@ export function snapshotTests(check: Check): void {
     },
   );
 
-  check('strict permissions of directories are kept, and are part of the id (O30)', async ({ store }) => {
-    const tree = plain({ 'd/e/f': 'x', 'g/h': 'y' });
-    const usual = await capture(store, tree);
-    const strict = new Map([
-      ['d', 0o700],
-      ['d/e', 0o555],
-    ]);
-    const id = await capture(store, tree, strict);
-    assert.is.not(id, usual);
-    assert.equal(new Map(await store.directoryPermissions(id)), strict);
-    assert.is((await store.directoryPermissions(usual)).size, 0);
-    const root = await store.directory(id);
-    const d = root.entries.get('d');
-    assert.ok(d !== undefined && isDirectory(d));
-    assert.is(d.permissions, 0o700);
-    assert.is(await store.writer().seal(root), id);
-  });
+  check(
+    'a snapshot keeps the strict permissions of directories, and its id depends on them (O30)',
+    async ({ store }) => {
+      const tree = plain({ 'd/e/f': 'x', 'g/h': 'y' });
+      const usual = await capture(store, tree);
+      const strict = new Map([
+        ['d', 0o700],
+        ['d/e', 0o555],
+      ]);
+      const id = await capture(store, tree, strict);
+      assert.is.not(id, usual);
+      assert.equal(new Map(await store.directoryPermissions(id)), strict);
+      assert.is((await store.directoryPermissions(usual)).size, 0);
+      const root = await store.directory(id);
+      const d = root.entries.get('d');
+      assert.ok(d !== undefined && isDirectory(d));
+      assert.is(d.permissions, 0o700);
+      assert.is(await store.writer().seal(root), id);
+    },
+  );
 
   check('names of any bytes are read back unchanged (O30)', async ({ store }) => {
     const id = await capture(store, everyName);
@@ -85,7 +88,7 @@ export function snapshotTests(check: Check): void {
     assert.equal(await store.changes(id, id), []);
   });
 
-  check('a directory without files is not part of a snapshot (O30)', async ({ store }) => {
+  check('a snapshot contains no directory without files (O30)', async ({ store }) => {
     const id = await capture(store, sample);
     const writer = store.writer();
     for (const { bytes } of sample.values())
@@ -95,33 +98,30 @@ export function snapshotTests(check: Check): void {
     assert.is(await writer.seal(root), id);
   });
 
-  check(
-    'entries of a snapshot, or below one of its paths, are ordered by the bytes of the whole path',
-    async ({ store }) => {
-      const tree = plain({
-        'a/b': '1',
-        'a.b': '2',
-        'a-b/c': '3',
-        a0: '4',
-        'a/B/c': '5',
-        z: '6',
-        '\xff': '7',
-      });
-      const id = await capture(store, tree);
-      const paths = (list: readonly { path: string }[]): string[] => list.map(({ path }) => path);
-      const sorted = [...tree.keys()].sort((a, b) => (a < b ? -1 : 1));
-      assert.equal(paths(await store.entries(id)), sorted);
-      assert.equal(paths(await store.entries(id, at('a'))), ['a/B/c', 'a/b']);
-      assert.equal(paths(await store.entries(id, at('a/B'))), ['a/B/c']);
-      assert.equal(paths(await store.entries(id, at('z'))), ['z']);
-      assert.equal(await store.entries(id, at('nothing/there')), []);
-      assert.is(await store.entry(id, at('a')), undefined);
-      assert.is(await store.entry(id, at('z/y')), undefined);
-      assert.is(await store.entry(id, at('none')), undefined);
-    },
-  );
+  check('a snapshot’s entries are ordered by the bytes of their whole paths', async ({ store }) => {
+    const tree = plain({
+      'a/b': '1',
+      'a.b': '2',
+      'a-b/c': '3',
+      a0: '4',
+      'a/B/c': '5',
+      z: '6',
+      '\xff': '7',
+    });
+    const id = await capture(store, tree);
+    const paths = (list: readonly { path: string }[]): string[] => list.map(({ path }) => path);
+    const sorted = [...tree.keys()].sort((a, b) => (a < b ? -1 : 1));
+    assert.equal(paths(await store.entries(id)), sorted);
+    assert.equal(paths(await store.entries(id, at('a'))), ['a/B/c', 'a/b']);
+    assert.equal(paths(await store.entries(id, at('a/B'))), ['a/B/c']);
+    assert.equal(paths(await store.entries(id, at('z'))), ['z']);
+    assert.equal(await store.entries(id, at('nothing/there')), []);
+    assert.is(await store.entry(id, at('a')), undefined);
+    assert.is(await store.entry(id, at('z/y')), undefined);
+    assert.is(await store.entry(id, at('none')), undefined);
+  });
 
-  check('later captures never change a snapshot', async (rig) => {
+  check('later captures do not change a snapshot', async (rig) => {
     const first = await checkpoint(rig.store, sample, { seq: 1 });
     const edited = new Map(sample).set('a.txt', file('other\n'));
     edited.delete('src/main.ts');
@@ -134,7 +134,7 @@ export function snapshotTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, third.snapshot)), shown(plain({ z: 'z' })));
   });
 
-  check('a capture builds on the directories of an earlier snapshot', async (rig) => {
+  check('a capture can reuse the directories of an earlier snapshot', async (rig) => {
     const { snapshot } = await checkpoint(rig.store, sample, { seq: 1 });
     const store = await rig.reopen();
     const root = await store.directory(snapshot);

@@ -29,17 +29,17 @@ const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
 const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<readonly TreePath[]> =>
   new TreeReader(storeOf(all, gone)).lost('root' as SnapshotId, wanted);
 
-test('a directory does not count as lost if it is present, or if it is not in the snapshot', async () => {
+test('a directory does not count as lost if the store has it, or if it is not in the snapshot', async () => {
   assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
 });
 
-test('if a directory is lost, exactly the requested directories below it also count as lost', async () => {
+test('if a directory is lost, all requested directories below it also count as lost', async () => {
   assert.equal(await lost(paths('d/e/f', 'd/g', 'd/e', ''), 'd/e'), paths('d/e/f', 'd/e'));
   assert.equal(await lost(paths('d/e/f', '', 'other'), 'root'), paths('d/e/f', '', 'other'));
   assert.equal(await lost(paths('d/g', 'd/e/f'), 'd/e/f'), paths('d/e/f'));
 });
 
-test('the search for lost directories reads only the requested directories and their parents, each once', async () => {
+test('the search for lost directories reads each requested directory and each of its parents once', async () => {
   const store = storeOf(all, []);
   await new TreeReader(store).lost('root' as SnapshotId, paths('d/e', 'd/e/f', 'd/e'));
   assert.equal(store.asked, ['root', 'd', 'd/e', 'd/e/f']);

@@ -14,7 +14,7 @@ import { failureOf } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-test('over the wire local refuses SHA-256 and reftable repositories, and does not change these repositories (R8)', async () => {
+test('over the wire, local refuses SHA-256 and reftable repositories, and changes nothing in them (R8)', async () => {
   const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [
     [/SHA-256.*shadow/s, (root) => git(root, 'init', '-q', '--object-format=sha256')],
     [
@@ -48,7 +48,7 @@ test('over the wire local refuses SHA-256 and reftable repositories, and does no
   }
 });
 
-test('over the wire a create waits for a locked database, and nothing is lost (O22)', () =>
+test('over the wire, creating a checkpoint waits while another program locks the database (O22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const holder = new Database(databaseFile(rig.storage));
@@ -64,7 +64,7 @@ test('over the wire a create waits for a locked database, and nothing is lost (O
     sqliteAfterwards(rig.storage);
   }));
 
-test('over the wire a read-only database gives ReadOnlyStore with a remedy, and stays complete (O21)', () =>
+test('over the wire, a read-only database gives ReadOnlyStore with a remedy, and is not changed (O21)', () =>
   withRig(async (rig) => {
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: root needs setpriv to run the daemon as another user');
@@ -89,7 +89,7 @@ test('over the wire a read-only database gives ReadOnlyStore with a remedy, and 
     await client.close();
   }));
 
-test('over the wire a full disk gives NoSpace, earlier data stays, and everything works once there is space (O21)', () =>
+test('over the wire, a full disk gives NoSpace and harms no earlier checkpoint (O21)', () =>
   withRig(async (rig) => {
     mkdirSync(rig.storage, { mode: 0o700 });
     const mount = (...args: string[]): number | null => spawnSync('mount', args).status;

@@ -25,7 +25,7 @@ function stepsOf(daemon: number, turns: number): Step[] {
   return [...made.flat(), { op: 'look' }, ...restores, { op: 'audit' }];
 }
 
-test('eight daemons that make 100 checkpoints each in one database lose and mix up none, and get no error (O24)', async () => {
+test('eight daemons can make 100 checkpoints each in one database without loss, mix-up or error (O24)', async () => {
   const storage = join(temporaryDirectory('crowd'), 'storage');
   const turns = Number(process.env['TURNS'] ?? 100);
   const circumstances = { strategy: 'sqlite', durability: 'process', hasPower: false } as const;

@@ -8,7 +8,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: an opening resumes the conversation and the base of a kept session after restarts and kills (O9, R26)`, async () => {
+  test(`${strategy}: after restarts and kills, a kept session resumes with its base and all answered checkpoints (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep' } as const;
       const first = await rig.opened(params);
@@ -58,7 +58,7 @@ for (const strategy of Object.keys(strategies)) {
     });
   });
 
-  test(`${strategy}: session/list shows kept sessions with size and age, and session/delete removes kept sessions (O5)`, async () => {
+  test(`${strategy}: session/list shows the size and age of a kept session, and session/delete removes it (O5)`, async () => {
     await withRig(async (rig) => {
       const { client, session } = await rig.opened({ strategy, retention: 'keep' });
       rig.write('a.txt', 'a large one\n'.repeat(5_000));
@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('a work tree has the same session in any spelling of its path, and each work tree its own session (R13)', () =>
+test('any spelling of a work tree’s path gives the same session; another work tree gives another session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -21,7 +21,7 @@ test('each strategy has one entry in the table of drivers, under its name (R1 R2
   }
 });
 
-test('unless the client sets the retention, shadow removes its session at the end, and local and sqlite keep theirs (Q47)', async () => {
+test('by default a shadow session is removed at its end, and local and sqlite sessions are kept (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)
@@ -39,7 +39,7 @@ test('unless the client sets the retention, shadow removes its session at the en
   await daemon.close();
 });
 
-test('an opening refuses an unknown strategy with the list of known strategies, and makes nothing (R2)', async () => {
+test('session/open refuses an unknown strategy, lists the known strategies and makes nothing (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
@@ -51,7 +51,7 @@ test('an opening refuses an unknown strategy with the list of known strategies, 
   await daemon.close();
 });
 
-test('local needs a repository, and only checkpoint/init makes a new repository (R8)', async () => {
+test('local needs a repository; only checkpoint/init makes a new one (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   const missing = await failure(daemon.open(join(root, 'missing'), { strategy: 'local' }));
@@ -75,7 +75,7 @@ test('local needs a repository, and only checkpoint/init makes a new repository 
   await daemon.close();
 });
 
-test('deleting an open or kept session removes exactly the hidden refs of this session (R8)', async () => {
+test('deleting a session, open or closed, removes exactly its own hidden refs (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('the daemon offers a fourth strategy with the description of its driver', () => {
+test('the daemon offers a fourth strategy as its driver describes it', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {
@@ -27,7 +27,7 @@ test('the daemon offers a fourth strategy with the description of its driver', (
   });
 });
 
-test('a session on a fourth strategy can create, list, diff, restore, undo, verify, collect, clean and close', async () => {
+test('a session with a fourth strategy can do everything that a session can do', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
@@ -69,7 +69,7 @@ test('a session on a fourth strategy can create, list, diff, restore, undo, veri
   await daemon.close();
 });
 
-test('a fourth strategy works without a repository with init "force", because its driver needs no repository', async () => {
+test('with init "force", a fourth strategy works without a repository if its driver needs none', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -78,7 +78,7 @@ test('a fourth strategy works without a repository with init "force", because it
   await daemon.close();
 });
 
-test('no code above the store uses the name of a strategy', () => {
+test('no code outside the store uses the name of a strategy', () => {
   const named = /'(shadow|local|sqlite)'/;
   const source = new URL('../../../src/', import.meta.url);
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>

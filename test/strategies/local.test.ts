@@ -68,7 +68,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('restores on local work, and never change HEAD, branches, index, stash, reflogs, config and hooks (R1, R4, R5, R6)', async () => {
+test('restores on local never change HEAD, branches, index, stash, reflogs, config and hooks (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
@@ -89,7 +89,7 @@ test('local works with a detached and an unborn HEAD, in a sub-directory and in 
   await dayWithLocal(linked, join(main, '.git'));
 });
 
-test('getDiff compares with the base by default, with the work tree without "to", and lists binary files (R7)', async () => {
+test('checkpoint/diff compares the base with the work tree by default, and lists binary files (R7)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root, { strategy: 'local' });
@@ -105,7 +105,7 @@ test('getDiff compares with the base by default, with the work tree without "to"
   await daemon.close();
 });
 
-test('local leaves the user’s repository unchanged when the daemon is killed during creates and restores (R5)', () =>
+test('killing the daemon during creates and restores on local leaves the user’s repository unchanged (R5)', () =>
   withRig(async (rig) => {
     git(rig.work, 'add', '-A');
     git(rig.work, 'commit', '-q', '-m', 'first');
@@ -135,7 +135,7 @@ test('local leaves the user’s repository unchanged when the daemon is killed d
     await client.close();
   }));
 
-test("checkpoints survive the user's gc --prune=now, pack-refs, new branch and reset (R9)", async () => {
+test("checkpoints survive the user's git reset, new branch, gc --prune=now and pack-refs (R9)", async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root, { strategy: 'local' });

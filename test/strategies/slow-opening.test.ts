@@ -13,7 +13,7 @@ const hasty = ((work: () => void, ms?: number) => {
   return timer(() => undefined, 0);
 }) as typeof globalThis.setTimeout;
 
-test('an opening that takes five seconds gives one warning and continues, and a quick opening gives no warning (R26)', async () => {
+test('a session/open that takes five seconds logs one warning and continues; a quick one logs none (R26)', async () => {
   for (const strategy of Object.keys(strategies)) {
     const daemon = new InProcessDaemon();
     const warnings = (): string[] =>

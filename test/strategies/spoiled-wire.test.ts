@@ -20,7 +20,7 @@ interface Spoiled {
 
 const databases: readonly Spoiled[] = [
   {
-    what: 'a newer version',
+    what: 'of a newer version',
     kind: 'StoreVersion',
     remedy: /Update checkpointd/,
     spoil: (rig) => {
@@ -43,7 +43,7 @@ const databases: readonly Spoiled[] = [
 ];
 
 for (const { what, kind, remedy, spoil } of databases) {
-  test(`over the wire a database that is ${what} gives ${kind}, does not change, and the daemon continues (O22, O23)`, () =>
+  test(`over the wire, a database that is ${what} gives ${kind} and is not changed (O22, O23)`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy: 'sqlite' });
       await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -75,7 +75,7 @@ for (const { what, kind, remedy, spoil } of databases) {
 
 for (const strategy of Object.keys(strategies)) {
   for (const how of ['missing', 'wrong'] as const) {
-    test(`${strategy}: over the wire a content that is ${how} gives DataCorrupt before the first write (O23)`, () =>
+    test(`${strategy}: over the wire, restoring a ${how} content gives DataCorrupt before the first write (O23)`, () =>
       withRig(async (rig) => {
         const first = await rig.opened({ strategy, retention: 'keep' });
         const { session } = first;

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';
 import { seed } from '../support/property.ts';
 
-test('random sequences of edits, checkpoints, restores, undo and redo lose or add no byte on any strategy (O1, O14, O16, O17, O18, O19, O20, Q25, R3, R12, R21)', async () => {
+test('random edits, checkpoints, restores and undos lose and add no byte, on any strategy (O1, O14, O16, O17, O18, O19, O20, Q25, R3, R12, R21)', async () => {
   const count = Number(process.env['RUNS'] ?? 2);
   const found = await walks({ seed, count, length: 12, shrinkTries: 60 });
   assert.is(found?.defect, undefined, JSON.stringify(found));

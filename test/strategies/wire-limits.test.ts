@@ -8,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: over the wire all remaining checkpoints can be restored after limits, a deletion and a kill (O29, O30)`, async () => {
+  test(`${strategy}: after a limit, a deletion and a kill, all remaining checkpoints can be restored (O29, O30)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep', limits: { maxCheckpoints: 6 } } as const;
       const first = await rig.opened(params);
@@ -58,7 +58,7 @@ function noise(turn: number, length: number): string {
 }
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: over the wire checkpoints older than limits.maxAgeDays are collected, even after a restart (O29)`, async () => {
+  test(`${strategy}: store/gc removes checkpoints older than limits.maxAgeDays, even after a restart (O29)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep', limits: { maxAgeDays: 30 } } as const;
       const old = await rig.opened(params, { command: fortyDaysAgo });
@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
     });
   });
 
-  test(`${strategy}: over the wire the oldest checkpoints are collected until the store fits limits.maxStoreBytes (O29)`, async () => {
+  test(`${strategy}: store/gc removes the oldest checkpoints until the store fits limits.maxStoreBytes (O29)`, async () => {
     await withRig(async (rig) => {
       const limits = { maxStoreBytes: 900_000 };
       const { client, session } = await rig.opened({ strategy, retention: 'keep', limits });

@@ -18,7 +18,7 @@ function leftOut(globs: Globs, path: string): boolean {
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
 }
 
-test("globs match like git's ignore patterns where both languages overlap", () => {
+test("globs and git's ignore patterns match alike where both have the same syntax", () => {
   const directory = mkdtempSync(join(tmpdir(), 'ckpt-globs-'));
   const env = { PATH: process.env.PATH ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
   const part = fc.constantFrom(
@@ -95,7 +95,7 @@ test("globs match like git's ignore patterns where both languages overlap", () =
   }
 });
 
-test('a glob knows whether a path below a directory may match', () => {
+test('a glob can say whether any path below a directory may match', () => {
   const may = (glob: string, path: string): boolean => new Globs([glob]).mayMatchBelow(path as TreePath);
   assert.ok(may('build/out/*.js', 'build'));
   assert.ok(may('build/out/*.js', 'build/out'));
@@ -106,7 +106,7 @@ test('a glob knows whether a path below a directory may match', () => {
   assert.ok(may('build/**', 'build/a/b'));
 });
 
-test('an odd pattern matches nothing or its own text', () => {
+test('a malformed pattern matches nothing or its own text', () => {
   assert.not.ok(new Globs(['[z-a]']).matches('b' as TreePath, false));
   assert.ok(new Globs(['[a']).matches('[a' as TreePath, false));
   assert.ok(new Globs(['', '/']).isEmpty);
@@ -142,7 +142,7 @@ function matchesPartsPlainly(parts: readonly string[], names: readonly string[])
     .some((left, taken) => taken >= least && matchesPartsPlainly(others, left));
 }
 
-test('globs match exactly like a simple matcher that tries every length for every star', () => {
+test('globs match exactly what a simple matcher matches that tries every length for each star', () => {
   const token = fc.constantFrom('a', 'b', '*', '*', '?', '[a]', '[!b]', '\\*');
   const part = fc.oneof(
     {
@@ -166,7 +166,7 @@ test('globs match exactly like a simple matcher that tries every length for ever
   );
 });
 
-test('matching a name takes at most as many steps as the lengths of pattern and name multiplied', () => {
+test('the steps to match a name are at most the length of the pattern times the length of the name', () => {
   const counted = (text: string): { length: number; charCodeAt(index: number): number; steps: number } => ({
     length: text.length,
     steps: 0,
@@ -190,7 +190,7 @@ test('matching a name takes at most as many steps as the lengths of pattern and 
   );
 });
 
-test('matching a path compares at most as many names as the parts of path and pattern multiplied', () => {
+test('matching a path compares at most as many names as path parts times pattern parts', () => {
   const whole = Object.getOwnPropertyDescriptor(NamePattern.prototype, 'matches');
   if (whole === undefined) throw new Error('NamePattern has no method to count');
   let compared = 0;
@@ -207,7 +207,7 @@ test('matching a path compares at most as many names as the parts of path and pa
   }
 });
 
-test('the daemon recognises temporary files of a restore by the exact form of their names', () => {
+test('only a name of the exact form counts as a temporary file of a restore', () => {
   assert.ok(isRestoreTemporary(`.ckpt-tmp-${'0z'.repeat(10)}-7`));
   for (const name of [
     '.ckpt-tmp-x-1',

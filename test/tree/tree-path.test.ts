@@ -13,18 +13,18 @@ import {
 } from '../../src/tree/tree-path.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('a path may have any bytes', () =>
+test('a path may contain any bytes', () =>
   checkProperty(fc.uint8Array(), (bytes) => {
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
   }));
 
-test('a path that was made from text is recognised as text, and gives this text again', () =>
+test('a path that was made from text can be converted back to the text', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
   }));
 
-test('a path that is not UTF-8 is not recognised as text', () => {
+test('a path that is not UTF-8 cannot be converted to text', () => {
   assert.not(isText(fromBytes(Uint8Array.of(0x61, 0xff))));
 });
 

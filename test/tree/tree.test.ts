@@ -36,7 +36,7 @@ test('a look-up finds the root, files and directories, and nothing below a file'
   assert.is(nodeAt(undefined, fromText('a')), undefined);
 });
 
-test('adding files leaves the original tree unchanged, and the caller chooses which of two conflicting entries stays', () => {
+test('adding files does not change the original tree; in a conflict, the caller chooses which entry stays', () => {
   const tree = directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') });
   const files = [entry('a/g', '3'), entry('a/f', '4'), entry('b/c', '5'), entry('new/f', '6')];
   const kept = overlaid(tree, files, { replaces: false });
@@ -52,7 +52,7 @@ test('adding files leaves the original tree unchanged, and the caller chooses wh
   assert.equal(tree, directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') }));
 });
 
-test('the comparison of trees finds different files, directories of only one tree, and permissions under an equal id', async () => {
+test('comparing trees finds changed files, added and removed directories, and changed permissions', async () => {
   const shared = directory({ f: file('1') });
   const before = directory({
     shared,

@@ -104,7 +104,7 @@ class Model {
   }
 }
 
-test('the change log answers like a simple list of all marks, or reports why it is incomplete', () => {
+test('the change log gives the same answers as a plain list of all marks, or says why it is incomplete', () => {
   let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),
@@ -121,7 +121,7 @@ test('the change log answers like a simple list of all marks, or reports why it 
   assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a mark by chokidar adds a path to the changes, but does not prove that the path is watched', () => {
+test('a mark by chokidar reports a changed path, but does not prove that a handle watches the path', () => {
   const log = new ChangeLog();
   log.mark(fromText('f'), 'chokidar');
   assert.equal(log.changesSince(0), { kind: 'everything', reason: 'unwatched' }, 'no handles');
@@ -136,7 +136,7 @@ test('a mark by chokidar adds a path to the changes, but does not prove that the
   assert.ok(log.isMarkedByHandles(fromText('f'), from));
 });
 
-test('an ignored directory takes one entry, and clients see no ignored paths and no names of git and of restores', () => {
+test('the change log has one entry per ignored directory; clients see no ignored, git or temporary restore paths', () => {
   const seen: string[] = [];
   const isIgnored = (one: string): boolean => one === 'build' || one.startsWith('build/');
   const log = new ChangeLog({ isIgnored, onMark: (one) => seen.push(one) });
@@ -150,7 +150,7 @@ test('an ignored directory takes one entry, and clients see no ignored paths and
   assert.equal(seen, ['src/b', 'src/a']);
 });
 
-test('beyond its limits the change log is incomplete for the past, and continues to record changes', () => {
+test('a full change log drops its oldest paths, and continues to record changes', () => {
   const log = new ChangeLog();
   log.begin();
   const before = log.position;

@@ -80,7 +80,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     }
   }));
 
-test('chokidar watches a directory that replaces an empty directory in one step, and all directories below', () =>
+test('if a rename replaces an empty directory, chokidar watches the new directory and everything below it', () =>
   watched(['a', 'a/empty', 'b'], async ({ root, watch, writeUntilMarked, paths }) => {
     const aside = temporaryDirectory('aside');
     for (const path of ['a/empty', 'b', 'b', 'born', 'a/empty']) {
@@ -101,7 +101,7 @@ test('chokidar watches a directory that replaces an empty directory in one step,
     rmSync(aside, { recursive: true });
   }));
 
-test('chokidar does not watch a subtree that was moved out, and watches the subtree again when it is back', () =>
+test('chokidar stops watching a subtree that is moved out, and watches it again when it is moved back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
     const aside = temporaryDirectory('aside');
@@ -119,7 +119,7 @@ test('chokidar does not watch a subtree that was moved out, and watches the subt
     rmSync(aside, { recursive: true });
   }));
 
-test('the watch reports that it cannot look at a replaced directory, and is not silently incomplete', async () => {
+test('if lstat of a replaced directory fails, the watch reports the failure', async () => {
   const root = temporaryDirectory('tree-watch');
   mkdirSync(join(root, 'd'));
   const failures: unknown[] = [];

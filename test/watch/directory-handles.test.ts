@@ -59,7 +59,7 @@ async function fencedAfter({ handles }: Rig, change: () => void): Promise<number
 }
 
 if (process.platform === 'linux') {
-  test('after a fence every change before the fence is marked, in a thousand rounds and in one burst', () => {
+  test('once a fence has passed, every earlier change is marked', () => {
     const directories = Array.from({ length: 50 }, (_, i) => `d${i}`);
     return withHandles(directories, async (rig) => {
       const { changes } = rig.handles;
@@ -97,7 +97,7 @@ if (process.platform === 'linux') {
         assert.ok(handles.changes.isMarkedByHandles(fromText(path), from), path);
     }));
 
-  test('several fences at once pass with one cookie file, and no fence passes after the close', () =>
+  test('concurrent fences share one cookie file, and no fence passes after the handles are closed', () =>
     withHandles([], async ({ fence, handles }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => handles.fence()));
       assert.is(all.length, 20);
@@ -108,7 +108,7 @@ if (process.platform === 'linux') {
       assert.not(existsSync(fence));
     }));
 
-  test('a fence does not pass if the thread does not read the cookie file, and the end of the thread ends the wait', async () => {
+  test('a fence fails if the thread does not report the cookie file, or if the handles are closed meanwhile', async () => {
     const program = new URL(
       "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'said', seat, message: { kind: 'up' } }))",
     );
@@ -121,7 +121,7 @@ if (process.platform === 'linux') {
     await withHandles([], closed, program);
   });
 
-  test('if the directory of the fence cannot be made, no handles exist, and nothing fails', async () => {
+  test('if the fence’s directory cannot be made, there are no handles, but nothing fails', async () => {
     const file = join(temporaryDirectory('fence'), 'file');
     writeFileSync(file, '');
     const root = temporaryDirectory('work');
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     await handles.close();
   });
 
-  test('neither the handles nor a fence keeps a process alive', () => {
+  test('open handles and waiting fences do not keep a process alive', () => {
     const moduleOf = (name: string): string =>
       JSON.stringify(new URL(`../../src/watch/${name}.js`, import.meta.url).href);
     const script = `
@@ -163,7 +163,7 @@ if (process.platform === 'linux') {
     assert.is(answer.trim(), 'ready');
   });
 
-  test('closing the handles waits for a thread whose end has begun before', () =>
+  test('closing the handles waits for a thread that is already ending', () =>
     withHandles([], async ({ fence, handles }) => {
       const terminate = Reflect.get<Worker, 'terminate'>(Worker.prototype, 'terminate');
       let isEnding = false;
@@ -194,7 +194,7 @@ if (process.platform === 'linux') {
       }
     }));
 
-  test('opening very many handles does not block the thread, so the handles lose no change meanwhile', () =>
+  test('the handles lose no change while very many handles are opened', () =>
     withHandles([], async ({ handles }) => {
       // Missing directories take as long as existing directories, and the test need not make them.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];

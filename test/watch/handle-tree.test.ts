@@ -44,7 +44,7 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks names byte for byte, and also changes of its own directory', () =>
+test('a handle marks changed names byte for byte', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);
@@ -56,7 +56,7 @@ test('a handle marks names byte for byte, and also changes of its own directory'
     await until('the name that is not UTF-8 is marked', () => marked.has('a/\xff1'));
   }));
 
-test('a directory gets no handle if the directory above has no handle', () =>
+test('a directory gets no handle if its parent has none', () =>
   withTree(async ({ root, tree }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('a/b')), ['a/b']);
@@ -64,7 +64,7 @@ test('a directory gets no handle if the directory above has no handle', () =>
     assert.is(tree.size, 2);
   }));
 
-test('a replaced directory loses its handle and all handles below until they are opened again', () =>
+test('replacing a directory closes its handle and all handles below, and they can be opened again', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));
@@ -83,7 +83,7 @@ test('a replaced directory loses its handle and all handles below until they are
     await marks('moved/e/f');
   }));
 
-test('an entry with the name of the root closes no handle, and a replaced root closes all handles', () =>
+test('an entry with the same name as the root closes no handle; replacing the root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));
@@ -100,7 +100,7 @@ test('an entry with the name of the root closes no handle, and a replaced root c
     await marks('f');
   }));
 
-test('opening handles throws at the limit of watches, and any other error affects only its directory', () =>
+test('opening handles throws at the limit of watches; after any other error, only that directory has no handle', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

@@ -81,7 +81,7 @@ async function withWatchers(
 }
 
 if (process.platform === 'linux') {
-  test('five sessions share two threads and two inotify instances, and both end with the last session', async () => {
+  test('five sessions share two threads and two inotify instances until the last session ends', async () => {
     await stat('/'); // starts the threads of Node's own pool, which must not count
     const [threadsBefore, instancesBefore] = [threads(), inotifyInstances()];
     const roots = names.map((name) => temporaryDirectory(name));
@@ -96,7 +96,7 @@ if (process.platform === 'linux') {
     assert.is(inotifyInstances(), instancesBefore);
   });
 
-  test('when a session ends, other sessions stay watched, even on the same work tree', () => {
+  test('when a session ends, the watcher of another session on the same work tree continues', () => {
     const root = temporaryDirectory('same');
     return withWatchers([root, root, temporaryDirectory('other')], async ([first, second, third]) => {
       assert.ok(first && second && third);
@@ -113,7 +113,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('chokidar watches new directories for both sessions on one work tree', async () => {
+  test('if two sessions have one work tree, chokidar watches new directories for both', async () => {
     const root = temporaryDirectory('twice');
     const watchers = [root, root].map((one) => {
       const watcher = new WorkTreeWatcher({ root: one, isIgnored: () => false, log: silentLog });
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     }
   });
 
-  test('after a shared thread dies, each of its sessions continues in its own thread', async () => {
+  test('after a shared thread dies, each of its sessions gets a thread of its own', async () => {
     // The thread fails when the session named `poison` enters it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';

@@ -38,7 +38,7 @@ function underLimit(
   >;
 }
 
-test('the watcher reports the limit of watches once, and captures continue (F41)', () =>
+test('when the limit of watches is reached, the watcher warns once, and captures continue (F41)', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(
@@ -59,7 +59,7 @@ test('the watcher reports the limit of watches once, and captures continue (F41)
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-test('the watcher reports the limit of inotify instances by its name', () =>
+test('when the limit of inotify instances is reached, the warning names this limit', () =>
   withRig((rig) => {
     const answer = underLimit(
       0,
@@ -101,7 +101,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('if the watches suffice for one source, the handles get them, and a warning says that changes are not reported', () =>
+test('if there are enough watches for only one source, the handles get them, and the watcher warns', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -114,7 +114,7 @@ test('if the watches suffice for one source, the handles get them, and a warning
     return Promise.resolve();
   }));
 
-test('if the watches do not even suffice for the handles, both sources warn and stop trying', () =>
+test('if there are not even enough watches for the handles, both sources warn and give up', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

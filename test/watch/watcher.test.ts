@@ -20,7 +20,7 @@ const pathsOf = (batches: readonly ChangeBatch[]): string[] => [
   ...new Set(batches.flatMap((batch) => batch.paths)),
 ];
 
-test('clients get changes in batches, and a changed path stays dirty until a capture succeeds', () =>
+test('clients get changes in batches; a changed path stays dirty until a capture succeeds', () =>
   withRig((rig) => {
     rig.write('d/f', '1');
     return watching(rig.root, {}, async ({ watcher, batches, notified }) => {
@@ -60,7 +60,7 @@ test('a second write a few milliseconds after a capture makes a file dirty again
     });
   }));
 
-test('the watcher does not watch ignored trees and .git, and clients are not notified of ignored files', () =>
+test('the watcher skips .git and ignored trees, and does not notify clients of ignored files', () =>
   withRig(async (rig) => {
     rig.write('.gitignore', 'node_modules/\n*.log\n');
     for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
@@ -83,7 +83,7 @@ test('the watcher does not watch ignored trees and .git, and clients are not not
     });
   }));
 
-test('the watcher watches a tree that is moved in, but not a tree that is moved out (F34)', () =>
+test('the watcher starts to watch a tree that is moved in, and stops watching a tree that is moved out (F34)', () =>
   withRig((rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -102,7 +102,7 @@ test('the watcher watches a tree that is moved in, but not a tree that is moved 
     });
   }));
 
-test('the watcher adds no watch for loops of links and a link to / (F44)', () =>
+test('the watcher follows no links: neither loops nor a link to / (F44)', () =>
   withRig((rig) => {
     for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
     symlinkSync('.', join(rig.root, 'loop'));
@@ -120,7 +120,7 @@ test('the watcher adds no watch for loops of links and a link to / (F44)', () =>
     });
   }));
 
-test('a closed watcher leaves no handle and notifies no client', () =>
+test('closing a watcher quickly releases all its inotify watches', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, '');
     const before = inotifyWatches();
@@ -141,7 +141,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
     if (before !== undefined) assert.is(inotifyWatches(), before);
   }));
 
-test('a watcher that waits for other work begins its scan when the work ends, and has the state scanning meanwhile', () =>
+test('a watcher can wait for other work before its scan, and meanwhile reports the state "scanning"', () =>
   withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;
@@ -162,7 +162,7 @@ test('a watcher that waits for other work begins its scan when the work ends, an
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
   }));
 
-test('a batch with too many paths is reported as an overflow without a list of paths', async () => {
+test('a batch with too many paths becomes an overflow without paths', async () => {
   const batches: ChangeBatch[] = [];
   const reader = new ChangeBatches((batch) => batches.push(batch));
   for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
@@ -204,7 +204,7 @@ test('a watching thread detects that its loop was blocked (F40)', async () => {
   assert.is(losses[0], 'stall');
 });
 
-test('an idle watching thread is not woken up, and the next event starts the probe of its loop again', async () => {
+test('an idle watching thread stops the probe of its loop, and the next event starts it again', async () => {
   const losses: LossCause[] = [];
   const probe = new LoopProbe((cause) => losses.push(cause));
   probe.count();
@@ -217,7 +217,7 @@ test('an idle watching thread is not woken up, and the next event starts the pro
   await until('the stall is detected', () => losses.includes('stall'));
 });
 
-test('when its thread dies, the watcher becomes suspect, logs the death once and starts the thread again', () => {
+test('when its thread dies, the watcher becomes suspect, logs this once and restarts the thread', () => {
   const messages: string[] = [];
   const log = { ...silentLog, info: (message: string) => messages.push(message) };
   const program = new URL('data:text/javascript,throw new Error("a defect")');
@@ -232,7 +232,7 @@ test('when its thread dies, the watcher becomes suspect, logs the death once and
   );
 });
 
-test('when its thread lacks memory, the watcher gives up and watches nothing', () => {
+test('when its thread runs out of memory, the watcher gives up and watches nothing', () => {
   const messages: string[] = [];
   const log = { ...silentLog, warn: (message: string) => messages.push(message) };
   const program = new URL(

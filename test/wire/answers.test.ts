@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { WireSession, withSession } from '../support/wire-session.ts';
 
-test('a request for statistics names either one checkpoint or two checkpoints, not both', () =>
+test('checkpoint/stats refuses "tag" together with "from" and "to"', () =>
   withSession(async (rig) => {
     await rig.request('checkpoint/create', { kind: 'turn' });
     const both = rig.request('checkpoint/stats', { tag: '1', from: '0', to: '1' });
@@ -28,7 +28,7 @@ test('the daemon reports context patterns that match nothing, and unreadable con
     assert.is(built.warnings?.length, 1);
   }));
 
-test('a dry run of a restore lists paths in the same order as the real restore', () =>
+test('a dry run of a restore lists the paths in the same order as the restore', () =>
   withSession(async (rig) => {
     for (const path of ['z/1', 'a/2', 'a.txt', 'm', 'a/1', 'B']) rig.write(path, 'later\n');
     const restore = (dryRun: boolean): Promise<readonly unknown[]> =>
@@ -45,7 +45,7 @@ test('a dry run of a restore lists paths in the same order as the real restore',
     assert.equal(await restore(false), foreseen);
   }));
 
-test('a conflict names the author of the edit, and the session of the edit if another session made it', () =>
+test('a conflict names the author of the edit; an edit by another session names that session', () =>
   withSession(async (rig) => {
     const { session: other } = await rig.client.request('session/open', {
       workspace: rig.places.workTree,
@@ -69,7 +69,7 @@ test('a restore whose work tree is gone reports the missing work tree', () =>
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');
   }));
 
-test('the error for a session that another process has open names the process (Q15)', () =>
+test('if another process has the session open, the error of session/open names the process (Q15)', () =>
   withSession(async (rig) => {
     const second = new WireSession(rig.places);
     try {

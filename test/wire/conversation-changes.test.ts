@@ -8,7 +8,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('a repeated key gets the same answer, even from the next daemon, and is refused for a different request (C8)', async () => {
+test('repeating a key gets the same answer, even from the next daemon; a different request is refused (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(
@@ -59,7 +59,7 @@ test('a repeated key gets the same answer, even from the next daemon, and is ref
   );
 });
 
-test('an invalid change of the conversation gives its error kind, sends no event and changes nothing (C6)', () =>
+test('an invalid change of the conversation is refused, and changes nothing (C6)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.append('b', { tool: true });

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('context files are in the work tree and within the limit, and their message is cached (C24, C25, C7)', () =>
+test('context files must be in the work tree and within the limit, and their message is cached (C24, C25, C7)', () =>
   withSession(async (rig) => {
     rig.write('docs/x.md', 'ex\n');
     rig.write('docs/deep/y.md', 'why\n');
@@ -71,7 +71,7 @@ test('context files are in the work tree and within the limit, and their message
 const hostile = `${'*a'.repeat(40)}b`;
 const longName = 'a'.repeat(120);
 
-test('a pattern of many stars is quick in addContext, in an import and as an exclude glob', async () => {
+test('a pattern with many stars is matched quickly: in addContext, in an import and as an exclude glob', async () => {
   const places = makePlaces();
   writeFileSync(join(places.workTree, longName), 'x');
   await withSession(
@@ -93,7 +93,7 @@ test('a pattern of many stars is quick in addContext, in an import and as an exc
   );
 });
 
-test('the daemon refuses a pattern of more than 4,096 bytes before it stores anything', () =>
+test('the daemon refuses a pattern of more than 4,096 bytes, and stores nothing', () =>
   withSession(async (rig) => {
     const long = 'é'.repeat(2049);
     const before = await rig.document();
@@ -115,7 +115,7 @@ test('the daemon refuses a pattern of more than 4,096 bytes before it stores any
     await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
   }));
 
-test('a session with a stored pattern over the limit still opens, and the pattern can be removed', async () => {
+test('a session that has stored a too long pattern still opens, and the pattern can be removed', async () => {
   const places = makePlaces();
   const long = `${'*a'.repeat(100_000)}b`;
   const logFile = await withSession(

@@ -24,7 +24,7 @@ async function fill(rig: WireSession, entries: number): Promise<void> {
   await rig.request('conversation/import', { document });
 }
 
-test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)', async () => {
+test('appending 2 KB takes at most 0.3 ms longer than a bare round trip (median)', async () => {
   const rig = new WireSession(makePlaces(), { validate: false });
   try {
     await rig.open();
@@ -57,7 +57,7 @@ async function checkpoint(rig: WireSession, content: string): Promise<number> {
 const warmUp = 20;
 const measured = 200;
 
-test('a checkpoint takes as long with 10,000 entries as with 10 (C33)', async () => {
+test('creating a checkpoint takes no longer with 10,000 entries than with 10 (C33)', async () => {
   const [short, long] = [
     new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),
     new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),
@@ -87,7 +87,7 @@ test('a checkpoint takes as long with 10,000 entries as with 10 (C33)', async ()
   }
 });
 
-test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as with one (C5)', async () => {
+test('the exported JSON of 10,000 entries is no larger with 1,000 checkpoints than with one (C5)', async () => {
   const rig = new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 });
   try {
     await rig.open({ strategy: 'sqlite' });

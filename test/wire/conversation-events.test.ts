@@ -57,7 +57,7 @@ async function lengths(rig: WireSession): Promise<object> {
   return { historyLength, transcriptLength, validHistoryRange };
 }
 
-test('each method that changes the conversation sends one event with the new state, before its answer (C8)', () =>
+test('each method that changes the conversation sends one event before its answer, with the new state (C8)', () =>
   withSession(async (rig) => {
     assert.equal([...new Set(changes.map(([method]) => method))].sort(), [...changing].sort());
     for (const [method, params] of changes) {
@@ -72,7 +72,7 @@ test('each method that changes the conversation sends one event with the new sta
     }
   }));
 
-test('a restore of the conversation, and leaving a tangent with files, also send the event for changes (C33)', () =>
+test('restoring the conversation and leaving a tangent also send conversation/didChange (C33)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -96,7 +96,7 @@ test('a restore of the conversation, and leaving a tangent with files, also send
     assert.is(rig.events('conversation/didChange').length, told + 1, 'files alone change no conversation');
   }));
 
-test('a client that did not ask for conversation/didChange gets no event', async () => {
+test('a client that did not ask for conversation/didChange does not get it', async () => {
   const places = makePlaces();
   const client = new WireClient({ args: [`--storage-dir=${places.storage}`] });
   try {

@@ -8,7 +8,7 @@ import { giveToPlainUser, plainUserRefusal } from '../../scripts/torture/plain-u
 import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-test('an export into a directory that may not be written or entered fails with this reason, and changes nothing', () =>
+test('an export into a directory without write or search permission fails and names the permission', () =>
   withRig(async (rig) => {
     const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
     for (const directory of [shut, hidden]) mkdirSync(directory);

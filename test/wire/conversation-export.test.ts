@@ -36,7 +36,7 @@ test('an export replaces an existing file only on request', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('a repeated export that finds its own document gets the same answer, and changes nothing', () =>
+test('repeating an export that already wrote the same document gets the same answer', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);
@@ -44,7 +44,7 @@ test('a repeated export that finds its own document gets the same answer, and ch
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('a safety checkpoint saves a file of a work tree, even an ignored file, before an export replaces the file', () =>
+test('before an export replaces a file of a work tree, even an ignored file, a safety checkpoint saves it', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [
@@ -64,7 +64,7 @@ test('a safety checkpoint saves a file of a work tree, even an ignored file, bef
     assert.is(kinds[0]?.description, 'Before an export');
   }));
 
-test('an export saves a replaced file in the session that has the file in its work tree', () =>
+test('if an export replaces a file of another session’s work tree, that session saves the file', () =>
   withSession(async (rig) => {
     const other = makePlaces().workTree;
     writeFileSync(join(other, 'a.txt'), 'theirs\n');
@@ -92,7 +92,7 @@ test('an export does not replace a file that cannot be saved', async () => {
   );
 });
 
-test('no export writes into a git directory, whatever the name and path of the directory', () =>
+test('an export never writes into a git directory, whatever its name and path', () =>
   withSession(async (rig) => {
     const { workTree } = rig.places;
     execFileSync('git', ['init', '-q', '--bare', join(workTree, '.bare')]);

@@ -126,7 +126,7 @@ const refusals: readonly (readonly [string, RequestMethod, object, string, RegEx
   ]),
 ];
 
-test('the daemon refuses invalid input with a remedy, sends no event and does not change the conversation (C6, C24, C35)', () =>
+test('the daemon refuses invalid input, names a remedy and does not change the conversation (C6, C24, C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     await rig.request('conversation/addContext', { paths: ['a.txt'] });
@@ -144,7 +144,7 @@ test('the daemon refuses invalid input with a remedy, sends no event and does no
   }));
 
 // On the wire a lone surrogate is an escape. In a file it can also be in a document that is valid JSON.
-test('an import from the wire or from a file refuses lone surrogates anywhere with a remedy (C35)', () =>
+test('importing a document with a lone surrogate anywhere is refused, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

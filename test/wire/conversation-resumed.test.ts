@@ -74,7 +74,7 @@ async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setNextMessage', { message: { content: 'to be sent' }, lock: true });
 }
 
-test('a realistic session is equal in every field after a kill, a resume and an export (C8, C36)', async () => {
+test('after a kill and a resume, or an export and an import, a realistic session has the same fields (C8, C36)', async () => {
   const places = makePlaces();
   const rig = new WireSession(places, { timeoutMs: 60_000 });
   let before: State;
@@ -103,7 +103,7 @@ test('a realistic session is equal in every field after a kill, a resume and an 
   );
 });
 
-test('a daemon that is killed during changes keeps every answered change in order, and at most one unanswered change (C8)', async () => {
+test('a killed daemon keeps every answered change, in order, and at most one unanswered change (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
     const rig = new WireSession(places);

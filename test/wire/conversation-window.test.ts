@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('the limit for a message counts characters and not bytes, and can be raised for a session (C6)', () =>
+test('the limit for a message counts characters, not bytes, and session/open can raise it (C6)', () =>
   withSession(
     async (rig) => {
       const { append } = {
@@ -40,7 +40,7 @@ test('the daemon refuses to lock a pending message that does not exist (Q23)', (
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test('the daemon reports the use of the model’s window on request, and a full window at once (C26)', () =>
+test('conversation/get reports how full the model’s window is, and an event reports a full window once (C26)', () =>
   withSession(
     async (rig) => {
       await rig.append('x'.repeat(17)); // 're ' and the same text again: 37 of 40 characters
@@ -78,7 +78,7 @@ const agents = {
   },
 };
 
-test('the resources of an agent become context files only when agents are set for the first time (C9)', () =>
+test('an agent’s resources become context files only when agents are set for the first time (C9)', () =>
   withSession(async (rig) => {
     const patterns = async (): Promise<readonly string[] | undefined> =>
       (await rig.request('conversation/get', {})).contextManager?.patterns;
@@ -98,7 +98,7 @@ const openedWith = {
   mcpEnabled: false,
 };
 
-test('an opening can set the model and the tools of a session, and turn MCP off (C9)', () =>
+test('session/open can set the model and the tools, and turn MCP off (C9)', () =>
   withSession(
     async (rig) => {
       const { modelInfo, tools, mcpEnabled } = await rig.request('conversation/get', {});
@@ -107,7 +107,7 @@ test('an opening can set the model and the tools of a session, and turn MCP off 
     { open: openedWith },
   ));
 
-test('the agent named default is active among several agents, and a single agent is always active (C9)', () =>
+test('the agent named "default" or the only agent becomes the active agent (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>
       Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));
@@ -121,7 +121,7 @@ test('the agent named default is active among several agents, and a single agent
     ]);
   }));
 
-test('the answer warns when the daemon assumes the size of the model’s window (C30)', () =>
+test('the answer warns when the size of the model’s window is unknown (C30)', () =>
   withSession(async (rig) => {
     const { warnings } = await rig.request('conversation/setModel', { modelInfo: { modelId: 'm' } });
     assert.match(warnings?.[0] ?? '', /context window of the model m is not known/);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('conversation/get answers the fields of the state, but only the lengths of history and transcript (C1)', () =>
+test('conversation/get returns the whole state, but only the lengths of history and transcript (C1)', () =>
   withSession(async (rig) => {
     await rig.append('hello\nthere');
     await rig.request('conversation/setNextMessage', { message: { content: 'next' } });
@@ -55,7 +55,7 @@ test('conversation/get answers the fields of the state, but only the lengths of 
     assert.is((await rig.request('conversation/tangent', {})).durationSeconds, 0);
   }));
 
-test('a listing by cursor shows the state at its first page, whatever is appended or restored meanwhile (C12)', () =>
+test('all pages of a listing show the state at the first page, despite later appends and restores (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });
@@ -92,7 +92,7 @@ function nextCursorOf({ nextCursor }: { readonly nextCursor?: string }): string 
   return nextCursor ?? '';
 }
 
-test("conversation/history with a tag reads a checkpoint's history from a given entry on (C33)", () =>
+test("with a tag, conversation/history reads the checkpoint's history from a given entry on (C33)", () =>
   withSession(async (rig) => {
     const { id } = await rig.append('a');
     await rig.append('b');
@@ -109,7 +109,7 @@ test("conversation/history with a tag reads a checkpoint's history from a given 
     assert.is((await failureOf(rig.request('conversation/history', absent))).kind, 'UnknownCheckpoint');
   }));
 
-test('a model without a window gets 200,000 tokens and a warning in the log, even when an opening sets the model (C30)', () =>
+test('a model of unknown window size gets 200,000 tokens and a warning in the log (C30)', () =>
   withSession(
     async (rig) => {
       const { modelInfo } = await rig.request('conversation/get', {});
@@ -128,7 +128,7 @@ function withLog(open: object): Parameters<typeof withSession>[1] {
   return { places, open, wire: { args: [`--log-file=${join(places.storage, '..', 'log')}`] } };
 }
 
-test('an empty next message becomes "Empty prompt", and a locked message stays and describes the turn (C37)', () =>
+test('an empty next message becomes "Empty prompt", and a locked message describes the turn (C37)', () =>
   withSession(async (rig) => {
     await rig.request('conversation/setNextMessage', { message: { content: 'the plan' }, lock: true });
     const second = await rig.request('conversation/setNextMessage', { message: { content: '' } });
@@ -140,7 +140,7 @@ test('an empty next message becomes "Empty prompt", and a locked message stays a
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("conversation/recordLines separates the user's lines from the agent's, and counts the file if no count is given (C31)", () =>
+test("conversation/recordLines tells the user's lines from the agent's, and counts lines itself if needed (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

@@ -12,7 +12,7 @@ import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-test('the answer to a repeated key says for every method that it is a repetition', () =>
+test('for every method, the answer to a repeated key says that it is a repetition', () =>
   withSession(async (rig) => {
     await rig.append('one');
     await rig.append('two');
@@ -51,7 +51,7 @@ test('the answer to a repeated key says for every method that it is a repetition
     }
   }));
 
-test('the daemon returns the fields that a client gave about its model and a request', () =>
+test('the daemon returns the model and request fields that a client has sent', () =>
   withSession(async (rig) => {
     const modelInfo = { modelId: 'm', tokenLimits: { input: 1 }, features: ['tools'] };
     await rig.request('conversation/setModel', { modelInfo });
@@ -73,7 +73,7 @@ test('the daemon returns the fields that a client gave about its model and a req
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored and the safety checkpoint, and a checkpoint in a tangent says so', () =>
+test('a restore’s checkpoint names the restored and the safety checkpoint; a checkpoint in a tangent has inTangent', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -110,7 +110,7 @@ test("long listings of sessions and of a file's authors continue on the next pag
   );
 });
 
-test('an answer gives every path that is not UTF-8 with its bytes', () =>
+test('answers contain the bytes of every path that is not UTF-8', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -132,7 +132,7 @@ test('an answer gives every path that is not UTF-8 with its bytes', () =>
     );
   }));
 
-test('a path that is not UTF-8 is answered with its bytes when it is skipped, in conflict or not restored', () =>
+test('skipped paths, conflicts and failures also contain the bytes of a path that is not UTF-8', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [
@@ -184,7 +184,7 @@ test('conversation/context names an unreadable context file', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and the moment after which it cannot be cancelled', () =>
+test('a long restore reports its progress, and from when on it cannot be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -204,7 +204,7 @@ test('a long restore reports its progress, and the moment after which it cannot 
     assert.match(values.at(-1)?.message ?? '', /files$/);
   }));
 
-test('a verbose trace contains more of each request', () =>
+test('a verbose trace contains more about each request', () =>
   withSession(async (rig) => {
     const from = rig.client.frames.length;
     const told = rig.client.next((frame) => frame.method === '$/logTrace', from);
@@ -213,7 +213,7 @@ test('a verbose trace contains more of each request', () =>
     assert.type(((await told).params as { verbose?: string }).verbose, 'string');
   }));
 
-test('session/list names the process that has a session open', async () => {
+test('session/list names the process that has the session open', async () => {
   const places = makePlaces();
   await withSession(
     async () => {

@@ -23,7 +23,7 @@ function parseBothWays(bytes: Buffer | string): Parsed {
   return whole;
 }
 
-test('frames are parsed completely, however the bytes are cut into pieces', () => {
+test('the parser reads every frame, however the bytes are cut into pieces', () => {
   const three = Buffer.concat([frameOf('{"a":1}'), frameOf(''), frameOf('"ünï"')]);
   for (let cut = 1; cut <= three.length; cut += 1) {
     assert.equal(parse(three, cut), {
@@ -47,33 +47,33 @@ for (const [what, header] of [
   ['a continued line', 'Content-Length:\r\n 2'],
   ['more than 4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2`],
 ] as const) {
-  test(`a header with ${what} is a framing fault, and the parser reads nothing after the fault (F103)`, () => {
+  test(`a header with ${what} is a framing fault, after which the parser reads nothing (F103)`, () => {
     const parsed = parseBothWays(`${header}\r\n\r\n{}${frameOf('{"after":1}').toString()}`);
     assert.equal(parsed.bodies, []);
     assert.type(parsed.fault, 'string');
   });
 }
 
-test('the parser refuses noise as soon as it arrives, not only when a header is full (F103)', () => {
+test('the parser refuses noise immediately, not only when a header is complete (F103)', () => {
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');
   assert.type(parse('{').fault, 'string', 'JSON without a header, from a client that waits for its answer');
 });
 
-test('a header may have exactly 4 KiB', () => {
+test('a header may have up to 4 KiB', () => {
   const end = 'Content-Length: 2\r\n\r\n';
   const filler = (bytes: number): string => `X: ${'y'.repeat(bytes - end.length - 5)}\r\n`;
   assert.equal(parseBothWays(`${filler(4096)}${end}{}`).bodies, ['{}']);
   assert.type(parseBothWays(`${filler(4097)}${end}{}`).fault, 'string');
 });
 
-test('the parser reports a frame with another charset, and skips the frame completely', () => {
+test('the parser reports a frame with a charset other than UTF-8, and skips its body', () => {
   const frame = 'Content-Length: 2\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n{}';
   assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
 });
 
-test('the parser’s memory grows with the received bytes, never with the announced length (F103)', () => {
+test('the parser’s memory grows with the received bytes, not with the announced length (F103)', () => {
   const before = process.memoryUsage().arrayBuffers;
   const parsers = Array.from({ length: 50 }, () => {
     const parser = new FrameParser(() => undefined);
@@ -85,7 +85,7 @@ test('the parser’s memory grows with the received bytes, never with the announ
   assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes for 50 announcements`);
 });
 
-test('a body of the full 64 MiB is read', () => {
+test('the parser reads a body of 64 MiB, the maximum', () => {
   const bytes = 64 * 1024 * 1024;
   let length = 0;
   const parser = new FrameParser((body) => (length = body.length));

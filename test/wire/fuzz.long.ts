@@ -14,7 +14,7 @@ import { withClient } from '../support/wire-client.ts';
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);
 
-test('a real daemon answers or ends in an orderly way, whatever its input (F103)', async () => {
+test('whatever the input, a real daemon answers it or ends in an orderly way (F103)', async () => {
   const below = random(seed);
   let framingFaults = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -46,7 +46,7 @@ test('a real daemon answers or ends in an orderly way, whatever its input (F103)
 const bodies = Number(process.env.BODIES ?? 2000);
 const answered = new Set<string | undefined>();
 
-test('a daemon answers every complete frame with an invalid body, and continues (F103)', () =>
+test('a daemon answers a complete frame with an invalid body, and continues (F103)', () =>
   withClient(
     async (client) => {
       await client.initialize();

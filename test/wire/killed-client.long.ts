@@ -146,13 +146,13 @@ async function killed(
   }
 }
 
-test('every change with a key is tested with a kill, either here or in a test that is named here', () => {
+test('every method with a key is tested with a kill, here or in a test that this file names', () => {
   const keyed = protocol.methods.filter(({ idempotency }) => idempotency === 'key').map(({ name }) => name);
   assert.equal([...Object.keys(changes), ...elsewhere].sort(), keyed.sort());
 });
 
 for (const [method, change] of Object.entries(changes)) {
-  test(`after a kill of the client during ${method}, operation/get reports whether the change was made`, async () => {
+  test(`if the client is killed during ${method}, operation/get says whether the change was made`, async () => {
     const fates: string[] = [];
     for (const afterMs of [0, 30]) fates.push(await killed(method, change, afterMs));
     console.log(`note: ${method}: ${fates.join(', ')}`);

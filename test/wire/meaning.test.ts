@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('the keys of session/open and session/close survive the daemon if the session is kept', async () => {
+test('if a session is kept, the next daemon still knows the keys of session/open and session/close', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -68,7 +68,7 @@ test('the keys of session/open and session/close survive the daemon if the sessi
   }
 });
 
-test('a session/delete with a repeated key deletes only once', async () => {
+test('repeating session/delete with the same key deletes only once', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -81,7 +81,7 @@ test('a session/delete with a repeated key deletes only once', async () => {
   }
 });
 
-test('two requests at once to delete or close a session end the session once', async () => {
+test('two concurrent requests to delete or close a session end the session once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);
@@ -100,7 +100,7 @@ test('two requests at once to delete or close a session end the session once', a
   }
 });
 
-test('a repeated request may order its fields differently, and a different value makes a different request', async () => {
+test('a repeated request may order its fields differently, but may have no different value', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();
@@ -123,7 +123,7 @@ test('a repeated request may order its fields differently, and a different value
   }
 });
 
-test('warnings reach the client as window/logMessage, before the answer', async () => {
+test('the client gets warnings as window/logMessage, before the answer', async () => {
   const client = new WireClient({ env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } });
   try {
     await client.initialize();
@@ -139,7 +139,7 @@ test('warnings reach the client as window/logMessage, before the answer', async 
   }
 });
 
-test('the messages of an editor during and after initialize are accepted', () =>
+test('the daemon accepts the messages that an editor sends during and after initialize', () =>
   withClient(async (client) => {
     const params = {
       processId: null,

@@ -39,7 +39,7 @@ function code(run: () => unknown): string {
   return 'none';
 }
 
-test('anchored files refuse a link or a file in place of a directory, and enter a real directory', () => {
+test('a path through a link or a file is refused, and a path through real directories works', () => {
   assert.ok(both.includes(strongestAnchoring()));
   for (const anchoring of both) {
     const root = makeDirectory();
@@ -87,7 +87,7 @@ test('permission bits are never set through a link', () => {
   }
 });
 
-test('few descriptors stay open with any number of directories, and no descriptor stays open after the close', () => {
+test('anchored files keep few descriptors open for any number of directories, and none after the close', () => {
   const root = makeDirectory();
   build(root, model(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d${i}/e/f`, 'x']))));
   const count = (): number => readdirSync('/proc/self/fd').length;
@@ -100,7 +100,7 @@ test('few descriptors stay open with any number of directories, and no descripto
   remove(root);
 });
 
-test('writes go to the pinned directory when another directory takes its name, and the exchange is detected (F70)', () => {
+test('if another directory takes the root’s name, writes still go to the old root, and the exchange is detected (F70)', () => {
   const root = makeDirectory();
   mkdirSync(`${root}/w`);
   mkdirSync(`${root}/o`);
@@ -147,7 +147,7 @@ if n % 2 == 0: libc.renameat2(-100, a, -100, b, 2)
 print(n)
 `;
 
-test('a directory that is constantly swapped with a link never leads a write outside (F68)', async () => {
+test('while a directory is constantly swapped with a link, no restore writes outside the work tree (F68)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 10 }, (_, i) => `d/s/f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));
@@ -204,7 +204,7 @@ test('a directory that is constantly swapped with a link never leads a write out
   remove(root);
 });
 
-test('no edit that a program makes during restores is lost (F76)', async () => {
+test('restores lose no edit that a program makes meanwhile (F76)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

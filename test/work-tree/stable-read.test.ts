@@ -55,7 +55,7 @@ async function withTop(
 const sha = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const spools = (top: string): string[] => readdirSync(top).filter((name) => name.endsWith('.spool'));
 
-test('small and large contents are read completely, together with their stamps', () =>
+test('a read returns small and large contents completely, with the file’s stamp', () =>
   withTop(async (top, read) => {
     for (const size of [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001]) {
       const bytes = Buffer.alloc(size, 'x');
@@ -73,7 +73,7 @@ test('small and large contents are read completely, together with their stamps',
     }
   }));
 
-test('a file that changes during a read is read again, and counts as unstable after three attempts', () =>
+test('a file that changes during a read is read again, up to three times', () =>
   withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('a file that changes during a read is read again, and counts as unstable af
     assert.equal(spools(top), []);
   }));
 
-test('a very large file that was changed just now is read only once, after a wait', () =>
+test('a very large file that was just changed is read only once, after a wait', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(33 << 20));
     let hashed = 0;
@@ -117,7 +117,7 @@ test('a very large file that was changed just now is read only once, after a wai
     assert.equal(spools(top), []);
   }));
 
-test('a read never follows links, never reads FIFOs and directories, and never blocks', () =>
+test('a read never follows links, opens no FIFOs or directories, and never blocks', () =>
   withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
     execFileSync('mkfifo', [join(top, 'fifo')]);
@@ -135,7 +135,7 @@ test('a read never follows links, never reads FIFOs and directories, and never b
     assert.equal(readLink({ prefix: top, release: () => undefined }, 'f'), { kind: 'gone' });
   }));
 
-test('a full disk of the store makes the read fail, and never counts as an error of the file (F89)', () =>
+test('if the store’s disk is full, the read fails with NoSpace, not with an error of the file (F89)', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
     for (const [code, kind] of [
@@ -164,7 +164,7 @@ test('a full disk of the store makes the read fail, and never counts as an error
     assert.equal(spools(top), []);
   }));
 
-test('a read that is cancelled in the middle of a large file leaves no private copy', () =>
+test('cancelling a read of a large file leaves no private copy', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(64 << 20));
     const abort = new AbortController();
@@ -177,7 +177,7 @@ test('a read that is cancelled in the middle of a large file leaves no private c
     assert.equal(spools(top), []);
   }));
 
-test('two stamps are equal only when all their fields are equal', () =>
+test('two stamps are equal only if all their fields are equal', () =>
   withTop(async (top) => {
     writeFileSync(join(top, 'f'), '');
     const stamp = stampOf(lstatSync(join(top, 'f'), { bigint: true }));

@@ -63,7 +63,7 @@ async function refusesAll(daemon: InProcessDaemon, session: string, root: string
 }
 
 whereMountable(
-  'the daemon does not treat a file system that is mounted over the work tree as the work tree (F43)',
+  'while another file system is mounted over the work tree, every request that reads it is refused (F43)',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());
@@ -78,7 +78,7 @@ whereMountable(
 );
 
 whereMountable(
-  'the daemon does not treat a directory that is bind-mounted over the work tree as the work tree',
+  'while another directory is bind-mounted over the work tree, every request that reads it is refused',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());
@@ -95,7 +95,7 @@ whereMountable(
     }),
 );
 
-whereMountable('a work tree that is a mount is reported as missing when it is unmounted', () =>
+whereMountable('when a work tree that is a mount point is unmounted, it is reported as missing', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(temporaryDirectory('place'));
     let session = '';
@@ -111,7 +111,7 @@ whereMountable('a work tree that is a mount is reported as missing when it is un
 );
 
 whereMountable(
-  'a file system mounted over the work tree during a capture is not mistaken for it',
+  'if a file system is mounted over the work tree during a capture, the capture fails',
   async () => {
     const rig = makeRig();
     for (let i = 0; i < 300; i += 1) rig.write(`d${i}/f`, `${i}`);
@@ -132,20 +132,22 @@ whereMountable(
   },
 );
 
-whereMountable('a directory that is recreated at the path of the work tree counts as the work tree', () =>
-  withDaemon(async (daemon) => {
-    const root = realpathSync(repository());
-    const { session } = await daemon.open(root);
-    rmSync(root, { recursive: true });
-    mkdirSync(root);
-    writeFileSync(join(root, 'new.txt'), 'new\n');
-    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
-    assert.equal([checkpoint.stats?.added, checkpoint.stats?.deleted], [1, 2]);
-  }),
+whereMountable(
+  'a directory that was removed and made again at the same path still counts as the work tree',
+  () =>
+    withDaemon(async (daemon) => {
+      const root = realpathSync(repository());
+      const { session } = await daemon.open(root);
+      rmSync(root, { recursive: true });
+      mkdirSync(root);
+      writeFileSync(join(root, 'new.txt'), 'new\n');
+      const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+      assert.equal([checkpoint.stats?.added, checkpoint.stats?.deleted], [1, 2]);
+    }),
 );
 
 whereMountable(
-  'a session that is closed and opened again uses the present mount, and reports the mount',
+  'reopening a session uses the file system that is mounted now, and reports that it was replaced',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());

@@ -55,7 +55,7 @@ test('a work tree is opened by its canonical path and keeps its identity (O27)',
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   }));
 
-test('opening a work tree reports a missing or unreadable path, a file and a loop by kind (F112)', () =>
+test('opening a missing path, an unreadable path, a file or a loop gives the matching error kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));
@@ -104,7 +104,7 @@ test('opening a work tree reports a missing or unreadable path, a file and a loo
       );
   }));
 
-test('protected directories are refused as work tree in any spelling, unless they are allowed (R13)', () =>
+test('protected directories are refused as work trees in any spelling, unless the client allows them (R13)', () =>
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -137,7 +137,7 @@ test('protected directories are refused as work tree in any spelling, unless the
     );
   }));
 
-test('a bare repository of any name is no work tree, but a work tree inside it can be opened', () =>
+test('a bare repository is refused as a work tree, but a linked work tree inside it can be opened', () =>
   withTop((top) => {
     const bare = join(top, 'project');
     for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
@@ -152,7 +152,7 @@ test('a bare repository of any name is no work tree, but a work tree inside it c
     assert.is(kind(), 'none', 'it has a git directory of its own');
   }));
 
-test('a storage inside the work tree is refused, even through links and before the storage exists', () =>
+test('a storage inside the work tree is refused, even through a link or if it does not exist yet', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });
     mkdirSync(join(top, 'elsewhere'));
@@ -183,7 +183,7 @@ function withMounts(mounts: readonly (readonly string[])[], body: () => void): b
   }
 }
 
-test('a storage that a bind mount brings into the work tree is refused, whichever side is mounted', () =>
+test('a storage that a bind mount makes visible inside the work tree is refused', () =>
   withTop((top) => {
     const at = (path: string): string => join(top, path);
     for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])
@@ -220,7 +220,7 @@ test('a storage that a bind mount brings into the work tree is refused, whicheve
     ]);
   }));
 
-test('a backslash is part of a name, even in the path of the storage', () => {
+test('a backslash in a path is part of a name, even in the path of the storage', () => {
   if (process.platform === 'win32') return;
   withTop((top) => {
     mkdirSync(join(top, 'w\\x/back\\slash'), { recursive: true });
@@ -231,7 +231,7 @@ test('a backslash is part of a name, even in the path of the storage', () => {
   });
 });
 
-test('a work tree with an odd path can be opened, but not a work tree whose path is not UTF-8', () =>
+test('a work tree’s path may contain spaces and quotes, but must be UTF-8', () =>
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));
     assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));

@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test("a second storage does not get the refs of another storage's session, and reports where the session is", () =>
+test('a storage refuses a session whose refs belong to another storage, and says where that session is', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);
@@ -59,7 +59,7 @@ test("a second storage does not get the refs of another storage's session, and r
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage does not get the refs of its original, unless the original is lost, but a moved storage does', () =>
+test('a copied storage gets the refs only if the original storage is lost; a moved storage always gets them', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });
@@ -76,7 +76,7 @@ test('a copied storage does not get the refs of its original, unless the origina
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('a storage adopts refs of versions that recorded no owner, and the end of the session leaves no ref', () =>
+test('a storage takes over refs that an older version left without an owner', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');
@@ -90,7 +90,7 @@ test('a storage adopts refs of versions that recorded no owner, and the end of t
     await count(await rig.open('two'));
   }));
 
-test('the note that names the owner survives git gc --prune=now, and a damaged note excludes no storage', () =>
+test('the record of a storage’s ownership survives git gc --prune=now; if damaged, it excludes no storage', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     rmSync(join(rig.stored('one'), 'session/local/kept'), { recursive: true });

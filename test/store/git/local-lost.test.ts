@@ -12,7 +12,7 @@ import { failureOf } from '../../support/wire-client.ts';
 /** Returns what a client sees of a failure: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
-test('after rm -rf .git under an open session every method reports the missing repository, and changes nothing', () =>
+test('if .git is removed under an open session, every method reports this and changes nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rig.write('a.txt', 'two\n');
@@ -49,7 +49,7 @@ test('after rm -rf .git under an open session every method reports the missing r
     await again.client.close();
   }));
 
-test('a session whose .git is gone can be closed, because the close does not read the repository', () =>
+test('a session whose .git is gone can be closed without a warning', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rmSync(join(rig.work, '.git'), { recursive: true, maxRetries: 5 });
@@ -58,7 +58,7 @@ test('a session whose .git is gone can be closed, because the close does not rea
     await client.close();
   }));
 
-test('a session whose .git was removed between two runs opens with its conversation, and makes a new base on request', () =>
+test('after .git was removed between two runs, a session has its conversation, and checkpoint/init makes a new base', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     await client.request('conversation/append', {
@@ -84,7 +84,7 @@ test('a session whose .git was removed between two runs opens with its conversat
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`with objects of the repository ${how}, a request fails with a remedy and no effect, and works once they are back`, () =>
+  test(`while the repository’s objects are ${how}, create and restore fail with a remedy and change nothing`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

@@ -37,7 +37,7 @@ async function withRepository(
   });
 }
 
-test('at the default durability objects are private until publication, and synced before and after their link (R5)', () =>
+test('new objects get into the repository only when the checkpoint is published, and are synced before that (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
@@ -59,7 +59,7 @@ test('at the default durability objects are private until publication, and synce
     await store.close();
   }));
 
-test('an unpublished object that a power cut left empty never gets into the repository', () =>
+test('an empty object that a power cut left before publication never gets into the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
@@ -77,7 +77,7 @@ test('an unpublished object that a power cut left empty never gets into the repo
     await store.close();
   }));
 
-test('even at the default durability the store syncs the directory of an object that it links again', () =>
+test('even with the default durability, the store syncs the directory after it restores a lost object', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -96,7 +96,7 @@ test('even at the default durability the store syncs the directory of an object 
     await again.close();
   }));
 
-test("our complete object replaces an object in the user's repository that a power cut left empty", () =>
+test("publishing replaces an object in the user's repository that a power cut left empty", () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -117,7 +117,7 @@ for (const [code, kind] of [
   ['ENOSPC', 'NoSpace'],
   ['EIO', 'StoreUnavailable'],
 ] as const) {
-  test(`a create gives ${kind} with a remedy and without effect if the repository refuses objects with ${code}`, () =>
+  test(`if writing objects to the repository fails with ${code}, creating a checkpoint gives ${kind} and changes nothing`, () =>
     withRepository(async (gitDirectory, open) => {
       const store = await open();
       const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -140,7 +140,7 @@ for (const [code, kind] of [
     }));
 }
 
-test('objects that the store copies from a storage on another disk survive a prune between any two calls', () =>
+test('objects that are copied from a storage on another disk survive a git prune between any two calls', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
@@ -157,7 +157,7 @@ test('objects that the store copies from a storage on another disk survive a pru
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('a failure after the refs have moved does not fail the publication, and later checks repair the missing object', () =>
+test('an error after the refs have moved does not fail the publication; the missing object is restored later', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -178,7 +178,7 @@ test('a failure after the refs have moved does not fail the publication, and lat
     await store.close();
   }));
 
-test('the store repairs an object a second time if a prune removes the object after its first repair', () =>
+test('the store restores a pruned object again if git prunes it again after the first repair', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -204,7 +204,7 @@ for (const [setting, file, ref, directory] of [
   ['all', 0o444, 0o664, 0o2775],
   ['0640', 0o440, 0o640, 0o2750],
 ] as const)
-  test(`a shared repository (${setting}) stays usable for all its users, whatever the umask of the daemon`, () =>
+  test(`a shared repository (${setting}) stays usable for all its users, even if the daemon has a strict umask`, () =>
     inTemporary(async (temporary) => {
       const gitDir = join(temporary, 'work', '.git');
       const before = process.umask(0o077);
@@ -232,7 +232,7 @@ for (const [setting, file, ref, directory] of [
       assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
     }));
 
-test('removing a ref keeps the permission bits of packed-refs', () =>
+test('removing a packed ref keeps the permission bits of packed-refs', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -244,7 +244,7 @@ test('removing a ref keeps the permission bits of packed-refs', () =>
     await store.close();
   }));
 
-test('a lock that a kill left in a repository that the daemon made prevents no opening', () =>
+test('a store opens even if a kill left lock files in the daemon’s own repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     await first.close();

@@ -47,7 +47,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
   assert.is(rig.read('a'), 'one\n');
 }
 
-test('an opening reports a syntax error in the repository’s settings with file and line', () =>
+test('session/open reports a syntax error in the repository’s settings with file and line', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const config = join(rig.work, '.git/config');
@@ -59,7 +59,7 @@ test('an opening reports a syntax error in the repository’s settings with file
     );
   }));
 
-test('the first opening of a repository reports a syntax error in the settings with file and line', () =>
+test('opening the first session of a repository with a syntax error in its settings reports the error', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
     const { session, checkpoints } = await openLocal(rig);
@@ -79,9 +79,9 @@ function contentOf(directory: string): Record<string, string> {
 
 for (const [what, depth] of [
   ['that lost its HEAD', ''],
-  ['that lost its HEAD, in a directory above', 'deep'],
+  ['that lost its HEAD, above the work tree', 'deep'],
 ] as const)
-  test(`no new repository overwrites a repository ${what}`, () =>
+  test(`session/open and checkpoint/init change nothing in a repository ${what}`, () =>
     withSessions(async (rig) => {
       if (depth !== '') rig.write(`${depth}/b`, 'b\n');
       const place = { workspace: join(rig.work, depth), strategy: 'local', conversationId: 'c' } as const;
@@ -103,7 +103,7 @@ for (const [what, depth] of [
       assert.ok(checkpoints.enabled);
     }));
 
-test('no new repository overwrites a damaged repository that the daemon never opened before', () =>
+test('session/open and checkpoint/init change nothing in a damaged repository that the daemon never opened before', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git/HEAD'));
     const before = contentOf(join(rig.work, '.git'));
@@ -119,7 +119,7 @@ test('no new repository overwrites a damaged repository that the daemon never op
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('checkpoint/init completes a repository that a killed git init left incomplete', () =>
+test('checkpoint/init completes a repository that a killed git init left unfinished', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -136,7 +136,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('an opening reports a git directory whose path is not UTF-8, and says to rename the directory', () =>
+test('session/open reports a git directory whose path is not UTF-8, and tells the user to rename it', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -148,7 +148,7 @@ test('an opening reports a git directory whose path is not UTF-8, and says to re
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy} reports a git directory whose path is not UTF-8, and makes checkpoints after checkpoint/init`, () =>
+  test(`${strategy} reports a git directory whose path is not UTF-8, and works after checkpoint/init`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });
@@ -159,7 +159,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('no new repository overwrites a .git file that names a missing directory', () =>
+test('session/open reports a .git file that names a missing directory, and makes no new repository', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
@@ -171,7 +171,7 @@ test('no new repository overwrites a .git file that names a missing directory', 
     assert.not(existsSync(away));
   }));
 
-test('if a work tree got its own repository, the error names the repository that has the checkpoints', () =>
+test('after the work tree got a repository of its own, the error names the repository that has the checkpoints', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {
@@ -211,7 +211,7 @@ test('if a work tree got its own repository, the error names the repository that
     assert.match(git(rig.work, 'for-each-ref', 'refs/checkpointd'), /tags\/1$/m, 'what was there stays');
   }));
 
-test('the daemon does not use an outer repository instead of an inner repository without HEAD', () =>
+test('if the inner repository lost its HEAD, the daemon does not use the outer repository instead', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const workspace = join(rig.work, 'deep');
@@ -227,7 +227,7 @@ test('the daemon does not use an outer repository instead of an inner repository
     assert.is(git(rig.work, 'for-each-ref', 'refs/checkpointd'), '');
   }));
 
-test('the error for a damaged pack of the repository names the pack', () =>
+test('session/open names a damaged pack of the repository', () =>
   withSessions(async (rig) => {
     const session = await keptLocal(rig);
     git(rig.work, 'repack', '-a', '-d', '-q');

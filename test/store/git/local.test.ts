@@ -53,7 +53,7 @@ function fingerprint(gitDir: string): Record<string, string> {
   return found;
 }
 
-test('checkpoints change neither HEAD, branches, index, stash and reflogs, nor settings and files (R4, R5)', () =>
+test('checkpoints change no HEAD, branch, index, stash, reflog, setting or file (R4, R5)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -80,7 +80,7 @@ test('checkpoints change neither HEAD, branches, index, stash and reflogs, nor s
     assert.equal(fingerprint(join(work, '.git')), before);
   }));
 
-test('earlier checkpoints survive gc --prune=now, even in a new session and without our copies of objects (R9)', () =>
+test('checkpoints survive git gc --prune=now, even without the daemon’s copies of the objects (R9)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -111,7 +111,7 @@ test('earlier checkpoints survive gc --prune=now, even in a new session and with
     await store.close();
   }));
 
-test('a gc --prune=now that runs all the time removes no object of captures, checkpoints or the user (F64)', () =>
+test('git gc --prune=now in an endless loop removes no object of captures, checkpoints or the user (F64)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -143,7 +143,7 @@ test('a gc --prune=now that runs all the time removes no object of captures, che
     git(work, 'fsck', '--full', '--connectivity-only');
   }));
 
-test('local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository with a work tree', () =>
+test('local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository’s work tree', () =>
   inTemporary(async (directory) => {
     const unborn = join(directory, 'unborn');
     mkdirSync(unborn);
@@ -175,7 +175,7 @@ test('local works with an unborn or detached HEAD, in a linked work tree, and in
     assert.is(git(join(directory, 'linked'), 'status', '--porcelain'), '');
   }));
 
-test('local runs no program of the repository: hooks, fsmonitor, filters, external differs', () =>
+test('local runs no program that the repository configures: no hook, fsmonitor, filter or external differ', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -206,7 +206,7 @@ test('local runs no program of the repository: hooks, fsmonitor, filters, extern
     assert.not.ok(existsSync(ran), 'no program ran');
   }));
 
-test('local refuses SHA-256 and reftable repositories, and a missing repository, with a remedy', () =>
+test('local refuses SHA-256 and reftable repositories, and a missing repository', () =>
   inTemporary(async (directory) => {
     const sha256 = join(directory, 'sha256');
     mkdirSync(sha256);
@@ -220,7 +220,7 @@ test('local refuses SHA-256 and reftable repositories, and a missing repository,
     assert.is(await kindOf(localDriver.open(storeOptions(directory))), 'StrategyUnavailable');
   }));
 
-test('the next open finishes a transaction that a kill interrupted, and leaves no lock of ours in the repository', () =>
+test('reopening finishes an interrupted ref transaction, and removes the daemon’s locks from the repository', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);

@@ -69,7 +69,7 @@ async function assertSame(directory: string, when: string): Promise<Found> {
   return fast;
 }
 
-test('a session with packed checkpoints opens without git, even after the daemon has joined the packs', () =>
+test('a session with packed checkpoints opens without starting git, even after the packs were joined', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: 'content\n' });
@@ -143,7 +143,7 @@ const acts: Record<string, Act> = {
 /** After one of these changes the next step may fail like the opening. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
-test('an opening with the cache gives the same result as without, after publications, removals, packing and damage', async () => {
+test('after any changes and damage, opening with the cache gives the same result as opening without it', async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.nat(1 << 20));
   await inTemporary(async (first) => {
     const store = await open(first);

@@ -83,7 +83,7 @@ function steps(calls: readonly string[]): number[] {
 const packsIn = (shadow: string): number =>
   readdirSync(join(shadow, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
 
-test('packing that is killed at any step loses no checkpoint, and the next packing succeeds', () =>
+test('a kill at any step of packing loses no checkpoint, and the next packing succeeds', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
     const store = await open(first);

@@ -56,7 +56,7 @@ async function assertWhole(
   git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
 }
 
-test('packing keeps every checkpoint complete in a few files, and the session continues', () =>
+test('packing moves all checkpoints into one pack, and the session continues', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -82,7 +82,7 @@ test('packing keeps every checkpoint complete in a few files, and the session co
     await store.close();
   }));
 
-test('a session that makes checkpoints without a pause is packed in between, into few packs', () =>
+test('a session that makes many checkpoints without a pause is packed meanwhile', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -98,7 +98,7 @@ test('a session that makes checkpoints without a pause is packed in between, int
     await store.close();
   }));
 
-test('after packing that is interrupted at any call, the next opening finds every checkpoint complete', () =>
+test('if packing is interrupted at any call, reopening finds every checkpoint complete', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
     let store = await open(first);
@@ -139,7 +139,7 @@ test('after packing that is interrupted at any call, the next opening finds ever
     for (const last of chosen) await endedAt(last);
   }));
 
-test('packing loses no object if git packs nothing or only half', () =>
+test('packing loses no object if git fails, or packs nothing or only a part', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -174,7 +174,7 @@ test('packing loses no object if git packs nothing or only half', () =>
     await store.close();
   }));
 
-test('checkpoints, a restore and a sweep work during packing', () =>
+test('the store publishes, reads and sweeps checkpoints during packing', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

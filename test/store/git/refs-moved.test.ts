@@ -79,7 +79,7 @@ const told = ({ daemon }: Rig): string[] =>
 
 for (const strategy of ['shadow', 'local'] as const) {
   for (const [what, lose] of losses) {
-    test(`${strategy}: the next checkpoint restores refs that were ${what} while the session was open`, () =>
+    test(`${strategy}: if refs were ${what} while the session was open, the next checkpoint restores them`, () =>
       withSession(strategy, async (rig) => {
         const before = rig.refs();
         lose(rig);
@@ -90,14 +90,14 @@ for (const strategy of ['shadow', 'local'] as const) {
       }));
   }
 
-  test(`${strategy}: refs that git packed do not count as removed`, () =>
+  test(`${strategy}: refs that git has packed do not count as removed`, () =>
     withSession(strategy, async (rig) => {
       rig.inStore('pack-refs', '--all', '--prune');
       await rig.create('three\n');
       assert.equal(told(rig), []);
     }));
 
-  test(`${strategy}: refs that were removed between two runs are recovered from their commits`, () =>
+  test(`${strategy}: if refs were removed between two runs, the daemon recovers them from the commits`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -124,7 +124,7 @@ for (const strategy of ['shadow', 'local'] as const) {
 }
 
 for (const strategy of ['shadow', 'local'] as const) {
-  test(`${strategy}: refs that a history rewrite moved between two runs return to their checkpoints`, () =>
+  test(`${strategy}: if a history rewrite moved the refs between two runs, the daemon moves them back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: a ref that was moved between two runs to a different checkpoint returns to its checkpoint`, () =>
+  test(`${strategy}: if a checkpoint’s ref was moved to another checkpoint between two runs, the daemon moves it back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -151,7 +151,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: tags that were swapped between two runs return to their checkpoints`, () =>
+  test(`${strategy}: if two tags were swapped between two runs, the daemon swaps them back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -166,7 +166,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
     }));
 
-  test(`${strategy}: older refs from a backup do not hide a checkpoint that took the same tag later`, () =>
+  test(`${strategy}: if a backup brought back an older tag, the tag still gives the newer checkpoint`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const tagged = rig.refs().filter((line) => /tags\/1 /.test(line))[0] ?? '';
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: the store restores objects that git pruned together with their refs', () =>
+test('local: if refs were removed and their objects pruned, the store restores both', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);
@@ -201,7 +201,7 @@ test('local: the store restores objects that git pruned together with their refs
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('local: a new repository in place of the old repository gets all objects of which the daemon has copies', () =>
+test('local: after git init made a new repository, the daemon copies all checkpoints into it', () =>
   withSession('local', async (rig) => {
     const { daemon, root, session } = rig;
     await daemon.call('session/close', { session });
@@ -213,7 +213,7 @@ test('local: a new repository in place of the old repository gets all objects of
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: a request reports that the directory of refs was removed, and the next opening recovers all refs', () =>
+test('shadow: if the refs directory was removed, requests report it, and reopening recovers all refs', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });
@@ -224,7 +224,7 @@ test('shadow: a request reports that the directory of refs was removed, and the 
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: a checkpoint without its commit is always reported as missing, and all other checkpoints are recovered', () =>
+test('shadow: if refs and one commit were removed, that checkpoint is reported as missing and all others are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

@@ -61,7 +61,7 @@ async function opensWithout(
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: an opening reports a FIFO among the refs with its path, and the conversation is available`, () =>
+  test(`${strategy}: if a ref is a FIFO, session/open reports its path and opens only the conversation`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, strategy);
       await rig.request('session/close', { session });
@@ -80,7 +80,7 @@ for (const strategy of ['shadow', 'local'] as const)
       });
     }));
 
-test('local: an opening reports a FIFO in place of packed-refs, and a packed-refs with half a line', () =>
+test('local: if packed-refs is a FIFO or incomplete, session/open reports it and opens only the conversation', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     const packed = join(rig.work, '.git/packed-refs');
@@ -104,7 +104,7 @@ test('local: an opening reports a FIFO in place of packed-refs, and a packed-ref
   }));
 
 for (const state of ['open', 'closed'] as const)
-  test(`local: the deletion of a session does not treat unreadable refs as missing (${state})`, () =>
+  test(`local: a session (${state}) cannot be deleted while its refs cannot be read`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, 'local');
       if (state === 'closed') await rig.request('session/close', { session });
@@ -124,7 +124,7 @@ for (const state of ['open', 'closed'] as const)
       assert.equal(ours(rig), []);
     }));
 
-test('local: the deletion of an open session also removes a garbled ref', () =>
+test('local: deleting an open session also removes a garbled ref', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     writeFileSync(join(tagsOf(rig, session, 'local'), '1'), '');
@@ -137,7 +137,7 @@ test('local: the deletion of an open session also removes a garbled ref', () =>
     );
   }));
 
-test('local: a daemon without the rights of root refuses to delete a session while it may not read the refs', async () => {
+test('local: an unprivileged daemon does not delete a session whose refs it may not read', async () => {
   const refusal = plainUserRefusal(daemonEntry);
   if (refusal !== undefined) return console.log(`skipped: ${refusal}`);
   await withRig(async (rig) => {

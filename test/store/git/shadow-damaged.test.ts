@@ -40,7 +40,7 @@ const packsOf = (shadow: string): string[] => readdirSync(join(shadow, 'objects/
 const tagsOf = async (store: GitStore): Promise<(string | undefined)[]> =>
   (await store.checkpoints()).map(({ tag }) => tag);
 
-test('the store indexes a pack without its index again, and does not delete the pack', () =>
+test('if a pack lost its index, the store makes a new index and keeps the pack', () =>
   reopened(
     (shadow) => {
       git(shadow, '--git-dir=.', 'repack', '-adq');
@@ -57,7 +57,7 @@ test('the store indexes a pack without its index again, and does not delete the 
     },
   ));
 
-test('the store does not delete a damaged pack without its index', () =>
+test('if a damaged pack has no index, the store still keeps the pack', () =>
   reopened(
     (shadow) =>
       writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),
@@ -67,7 +67,7 @@ test('the store does not delete a damaged pack without its index', () =>
     },
   ));
 
-test("an opening removes an interrupted import of a pack with git's .keep file", () =>
+test('opening the store removes an interrupted import of a pack and its .keep file', () =>
   reopened(
     (shadow) => {
       for (const end of ['pack', 'keep'])
@@ -77,10 +77,10 @@ test("an opening removes an interrupted import of a pack with git's .keep file",
   ));
 
 const damages: readonly (readonly [string, (text: string) => string, number])[] = [
-  ['a line of something else', (text) => `${text}junk\n`, 3],
-  ['an end that is cut', (text) => text.slice(0, -9), 3],
+  ['a junk line', (text) => `${text}junk\n`, 3],
+  ['a truncated end', (text) => text.slice(0, -9), 3],
   [
-    'a hash that is none',
+    'an invalid hash',
     (text) => text.replace(/^[0-9a-f]{12}(?=[0-9a-f]+ refs\/tags\/2$)/m, 'zzzzzzzzzzzz'),
     3,
   ],
@@ -89,7 +89,7 @@ const damages: readonly (readonly [string, (text: string) => string, number])[] 
 ];
 
 for (const [title, damage, tags] of damages) {
-  test(`packed-refs with ${title} hides no checkpoint, and a copy is kept`, () => {
+  test(`packed-refs with ${title} hides no checkpoint`, () => {
     let before = '';
     return reopened(
       (shadow) => {
@@ -112,7 +112,7 @@ for (const [title, damage, tags] of damages) {
   });
 }
 
-test('verify names two damaged directories of a checkpoint and a damaged content beside these directories', () =>
+test('verify names every damaged directory and content of a checkpoint', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     try {

@@ -7,7 +7,7 @@ import { shadowDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-test('an open repairs a corrupt ref, a garbled config and a lost HEAD, and lists all other refs (F58)', () =>
+test('opening the store repairs a corrupt ref, a garbled config and a lost HEAD (F58)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -56,9 +56,9 @@ for (const [how, text] of [
   ['not JSON', '{'],
   ['not a list', '{}'],
   ['changed after it was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
-  ['about names that are no refs', '[{"ref":"HEAD","to":null}]'],
+  ['about names other than refs', '[{"ref":"HEAD","to":null}]'],
 ] as const)
-  test(`the note of a transaction that is ${how} is set aside and reported, and no ref moves (F58)`, () =>
+  test(`if the note of a transaction is ${how}, it is moved aside and reported, and no ref moves (F58)`, () =>
     inTemporary(async (directory) => {
       const shadow = join(directory, 'session');
       let store = await open(directory);
@@ -78,7 +78,7 @@ for (const [how, text] of [
       await store.close();
     }));
 
-test('an open removes stale locks, temporary objects and spool files of a dead daemon (F59)', () =>
+test('opening the store removes locks, temporary objects and spool files of a dead daemon (F59)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     await (await open(directory)).close();
@@ -100,7 +100,7 @@ test('an open removes stale locks, temporary objects and spool files of a dead d
     await store.close();
   }));
 
-test('the next open finishes a transaction that a kill interrupted', () =>
+test('reopening the store finishes an interrupted ref transaction', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -124,7 +124,7 @@ test('the next open finishes a transaction that a kill interrupted', () =>
     await store.close();
   }));
 
-test('locks that a kill left in an incomplete repository prevent no opening', () =>
+test('a store opens even if a kill left an unfinished repository with lock files', () =>
   inTemporary(async (directory) => {
     const session = join(directory, 'session');
     mkdirSync(session);

@@ -49,7 +49,7 @@ function build(directory: string, leaves: [string[], TestFile][]): Record<string
   return tree;
 }
 
-test('a snapshot has the same tree id as git add -A and git write-tree, and is read back byte for byte', () =>
+test('a snapshot has the same tree id as git add -A and git write-tree', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     let run = 0;
@@ -79,7 +79,7 @@ test('a snapshot has the same tree id as git add -A and git write-tree, and is r
     }
   }));
 
-test('the store keeps names of any bytes: newline, carriage return, quotes, dashes, not UTF-8, pathspec magic (O30)', () =>
+test('the store keeps all names: with newlines, quotes, dashes, pathspec magic, or not UTF-8 (O30)', () =>
   withShadow(async (store, shadow) => {
     const names = [
       'new\nline',
@@ -117,7 +117,7 @@ test('the store keeps names of any bytes: newline, carriage return, quotes, dash
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
   }));
 
-test('equal trees have equal ids, and strict permissions change the id and are read back', () =>
+test('equal trees have equal ids; strict permissions are part of the id, and are read back', () =>
   withShadow(async (store) => {
     const plain = await capture(store, { '.env': 'K=1', 'd/f': 'x' });
     const again = await capture(store, { 'd/f': 'x', '.env': 'K=1' });
@@ -145,7 +145,7 @@ test('equal trees have equal ids, and strict permissions change the id and are r
     assert.is((await store.entry(locked, path('.env')))?.permissions, 0o600);
   }));
 
-test('the changes between two snapshots list exactly the paths that differ, even if files became directories', () =>
+test('comparing two snapshots lists exactly the paths that differ, even if files became directories', () =>
   withShadow(async (store) => {
     const a = await capture(store, { same: '1', 'x/y': '2', z: '3', 'deep/er/f': '4' });
     const b = await capture(store, { same: '1', x: '5', 'z/z': '3', 'deep/er/f': '4', 'deep/new': '6' });

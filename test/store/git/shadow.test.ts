@@ -33,7 +33,7 @@ test('the shadow is private, and has the specified layout and settings (Q13, Q35
     assert.equal(await store.checkpoints(), []);
   }));
 
-test('git tag lists the tags, a commit’s subject is the description, and any record is read back unchanged (Q17, Q35)', () =>
+test('plain git shows a checkpoint’s tag as a git tag and its description as the commit’s subject (Q17, Q35)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =
@@ -62,7 +62,7 @@ test('git tag lists the tags, a commit’s subject is the description, and any r
     );
   }));
 
-test('a tag moves to its new checkpoint in one step, and renaming or removing a checkpoint includes its refs (Q17)', () =>
+test('a tag moves to a new checkpoint in one step; renaming or removing a checkpoint updates its refs (Q17)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const [one, two] = [record(1, snapshot), record(2, snapshot)];

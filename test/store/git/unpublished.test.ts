@@ -20,7 +20,7 @@ function fill(file: string): void {
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: on a full disk every change succeeds, or fails with NoSpace and effects none`, () =>
+  test(`${strategy}: on a full disk, every request succeeds, or fails with NoSpace and changes nothing`, () =>
     withRig(async (rig) => {
       const disk = strategy === 'local' ? rig.work : rig.storage;
       mkdirSync(disk, { recursive: true });

@@ -11,7 +11,7 @@ import { blobOf, capture, file, noise, plain, recordOf } from '../../support/tre
 const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);
 
-test('git fsck finds no fault in the two trees that a comparison gives to git (O18)', () =>
+test('git fsck accepts the two trees that a diff writes for git (O18)', () =>
   withSqlite(async ({ store }) => {
     const big = noise(3_000_000);
     const from = await capture(store, plain({ 'a/b': 'one', 'a.b': 'x', big: file(big), same: 'same' }));
@@ -38,7 +38,7 @@ test('git fsck finds no fault in the two trees that a comparison gives to git (O
     await all.dispose();
   }));
 
-test('the scratch repository for git is reused, and is removed after a sweep, a failure and the end (O18)', () =>
+test('diffs reuse one scratch repository; a sweep, a failure or the close removes it (O18)', () =>
   withSqlite(async (rig) => {
     const { store } = rig;
     const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));

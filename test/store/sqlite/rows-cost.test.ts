@@ -5,7 +5,7 @@ import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { blobOf, capture, checkpoint, file, noise, type PlainFile } from '../../support/trees/snapshots.ts';
 import { expected, rebuilt } from './rows-rig.ts';
 
-test('a checkpoint of one edit costs only the rows, directories and contents of this edit (O1)', () =>
+test('a checkpoint after one edit adds only the rows, directories and contents of that edit (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(
       Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
@@ -28,7 +28,7 @@ test('a checkpoint of one edit costs only the rows, directories and contents of 
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('a keyframe is written when the changes since the last keyframe have as many rows as a keyframe (O1)', () =>
+test('a keyframe is written once the rows since the last keyframe are as many as a keyframe has (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;
@@ -40,7 +40,7 @@ test('a keyframe is written when the changes since the last keyframe have as man
     assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
   }));
 
-test('compressible contents are compressed, other contents are stored unchanged, and large contents in chunks (O11, O30)', () =>
+test('only compressible contents are compressed, and large contents are stored in chunks (O11, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
     const tree = new Map([

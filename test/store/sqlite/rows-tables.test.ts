@@ -61,7 +61,7 @@ test('the specified tables, columns and indexes exist under their specified name
     assert.equal(sql(directory, 'PRAGMA journal_mode'), [['wal']]);
   }));
 
-test('no row has an unknown change type, a second row for its path, or a second content for its hash (O10, O11)', () =>
+test('the schema refuses unknown change types, two rows for one path and two contents with one hash (O10, O11)', () =>
   withSqlite(async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a' }), { seq: 1 });
     const columns = 'checkpoint_id, file_path, blob_hash, change_type, file_size, mode, created_at';
@@ -81,7 +81,7 @@ test('no row has an unknown change type, a second row for its path, or a second 
     );
   }));
 
-test('the rows of a checkpoint are its changes against its parent, and a deletion names no content (O10, O27)', () =>
+test('a checkpoint’s rows are its changes since its parent; the row of a deletion has no content (O10, O27)', () =>
   withSqlite(async ({ directory, store }) => {
     const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
     const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
@@ -110,7 +110,7 @@ test('the rows of a checkpoint are its changes against its parent, and a deletio
     );
   }));
 
-test('messages and records with any text are read back unchanged (O9)', () =>
+test('messages and records are read back unchanged, whatever text they have (O9)', () =>
   withSqlite(async (rig) => {
     const messages = [
       '',

@@ -49,7 +49,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-test('every checkpoint can be rebuilt from its rows alone, whatever was published, removed and swept (O6, O19, O26, O30)', () =>
+test('after any publications, removals and sweeps, the rows alone suffice to rebuild a checkpoint (O6, O19, O26, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     await checkPropertyAsync(
       steps,
@@ -84,7 +84,7 @@ test('every checkpoint can be rebuilt from its rows alone, whatever was publishe
     );
   }));
 
-test('removing checkpoints also merges large numbers of rows (O30)', () =>
+test('removing checkpoints merges even very many rows correctly (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(

@@ -122,7 +122,7 @@ test('a removal that is killed at any point is complete or has no effect (O30)',
     }
   }));
 
-test('a kill at any commit of a large content, or of its sweep, loses no data and leaves no unused data (O22, O30)', () =>
+test('a kill at any commit while a large content is stored or swept loses no data and leaves no unused data (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const bytes = noise(3 << 20);
     const tree: PlainTree = new Map([['f', file(bytes)]]);
@@ -151,7 +151,7 @@ test('a kill at any commit of a large content, or of its sweep, loses no data an
     assert.equal(shown(await contentsOf(rig.store, snapshot)), shown(tree));
   }));
 
-test('a sweep that is killed at any point leaves no directory without its contents (O19)', () =>
+test('after a sweep is killed at any point, every stored directory still has its contents (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
       Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),

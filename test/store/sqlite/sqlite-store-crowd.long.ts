@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import { crowd } from '../../support/stores/sqlite-crowd.ts';
 
-test('eight processes that publish 500 checkpoints each lose and mix up no checkpoint, and get no error (O24)', async () => {
+test('eight processes can publish 500 checkpoints each into one database without loss, mix-up or error (O24)', async () => {
   await crowd(8, 500);
 });
 

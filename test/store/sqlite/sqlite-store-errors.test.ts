@@ -42,7 +42,7 @@ test('a transaction that fails once is rolled back and repeated without an error
     assert.equal(await store.checkpoints(), [{ record, tag: '1', name: 'n' }]);
   }));
 
-test('a transaction that fails twice is reported, and has changed nothing (O22)', () =>
+test('a transaction that fails twice is reported, and changes nothing (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store, directory }) => {
     const first = await checkpoint(store, plain({ a: 'a' }), { seq: 1, tag: '1' });
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'b' })), seq: 2, parent: first.id });
@@ -85,7 +85,7 @@ test('a transaction that breaks a constraint is not repeated (O22)', () =>
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('a database that another program locks gives StoreBusy, and the event loop runs meanwhile', () =>
+test('while another program locks the database, a change gives StoreBusy without blocking the event loop', () =>
   inDirectory(async (directory) => {
     const store = await openSqliteStore(sqliteOptions(directory), { busyMs: 400 });
     const { id } = await checkpoint(store, plain({ a: 'a' }), { seq: 1 });
@@ -146,7 +146,7 @@ test('a database that cannot be written or made gives ReadOnlyStore', () =>
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('a full disk gives NoSpace, nothing is published, and everything works once there is space (O21)', () =>
+test('on a full disk, publishing fails with NoSpace; it works once there is space (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);

@@ -5,7 +5,7 @@ import { openSqlite, sql } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { at, bytesOfBlob, checkpoint, file, noise, plain } from '../../support/trees/snapshots.ts';
 
-test('a damaged content is detected, whichever of its bytes changed (O23)', () =>
+test('a change of any byte of a content is detected (O23)', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     const tree = plain({
       small: 'some words, some words '.repeat(40),

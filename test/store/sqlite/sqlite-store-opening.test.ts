@@ -29,7 +29,7 @@ import { until } from '../../support/until.ts';
 /** Opens a store, and closes it if the opening succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('an opening waits while another program locks the whole database, as during a recovery', () =>
+test('opening the store waits while another program locks the whole database', () =>
   inDirectory(async (directory) => {
     const other = new Database(databaseFile(directory));
     other.exec('BEGIN EXCLUSIVE');
@@ -44,7 +44,7 @@ test('an opening waits while another program locks the whole database, as during
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test('a store whose closing failed can be opened again after SQLite has removed its journal', () =>
+test('if closing a store failed, the store can be opened again after SQLite has removed the journal', () =>
   inDirectory(async (directory) => {
     const close = async (): Promise<void> => {
       const store = await openSqlite(directory);
@@ -63,7 +63,7 @@ test('a store whose closing failed can be opened again after SQLite has removed 
     await opening(directory);
   }));
 
-test('an opening refuses a database of a newer version, and does not change the database', () =>
+test('opening the store refuses a database of a newer version, and does not change it', () =>
   inDirectory(async (directory) => {
     await opening(directory);
     sql(directory, 'PRAGMA user_version = 99');
@@ -75,7 +75,7 @@ test('an opening refuses a database of a newer version, and does not change the 
     assert.ok(readFileSync(databaseFile(directory)).equals(before));
   }));
 
-test("an opening refuses a file that is no database, or is another program's database, and does not change the file", () =>
+test("opening the store refuses a file that is not the daemon's database, and does not change it", () =>
   inDirectory(async (directory) => {
     const foreign = join(directory, 'foreign');
     const other = new Database(foreign);
@@ -92,7 +92,7 @@ test("an opening refuses a file that is no database, or is another program's dat
     }
   }));
 
-test('an opening reports a truncated database as corrupt, not as empty', () =>
+test('opening the store reports a truncated database as corrupt, not as empty', () =>
   inDirectory(async (directory) => {
     const store = await openSqlite(directory);
     for (let seq = 1; seq <= 30; seq += 1)
@@ -118,7 +118,7 @@ test('an opening reports a truncated database as corrupt, not as empty', () =>
     assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
-test('the daemon detects libsql and its binary for this platform without loading it', () => {
+test('the daemon detects whether libsql and its binary are installed without loading them', () => {
   assert.is(sqliteObstacle(), undefined);
   const without =
     (missing: RegExp) =>

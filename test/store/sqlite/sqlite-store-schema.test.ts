@@ -93,7 +93,7 @@ async function isWhole(store: SnapshotStore, storage: string, where: string): Pr
   sqliteAfterwards(storage);
 }
 
-test('the next opening repairs or reports a flipped bit in the text of the schema', async () => {
+test('if a bit of the schema’s text is flipped, reopening repairs the schema or reports the damage', async () => {
   const storage = temporaryDirectory('schema');
   const bytes = await wholeStore(storage);
   const places = schemaBytes(storage, bytes);
@@ -127,7 +127,7 @@ test('the next opening repairs or reports a flipped bit in the text of the schem
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('an opening makes a missing index or trigger, and rebuilds a changed index or trigger', () =>
+test('opening the store makes each missing index or trigger, and rebuilds each changed one', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
@@ -145,7 +145,7 @@ test('an opening makes a missing index or trigger, and rebuilds a changed index 
     assert.equal(await again.verify(), []);
   }));
 
-test('an opening refuses a table that another program changed, names the table, and does not change it', async () => {
+test('opening the store refuses a table that another program changed, and names it', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');
@@ -157,7 +157,7 @@ test('an opening refuses a table that another program changed, names the table, 
   assert.ok(readFileSync(databaseFile(storage)).equals(before));
 });
 
-test('verify reports a table whose text was damaged while the store is open', () =>
+test('verify reports that a table’s definition was damaged while the store is open', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const { id } = await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
     const version = Number(sql(directory, 'PRAGMA schema_version')[0]?.[0]);
@@ -169,7 +169,7 @@ test('verify reports a table whose text was damaged while the store is open', ()
     assert.equal(problems, [{ kind: 'corrupt', what: 'table checkpoints', affects: [id] }]);
   }));
 
-test('a session whose database has a damaged schema restores all of its files', async () => {
+test('even with a damaged schema in its database, a session restores all files', async () => {
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;

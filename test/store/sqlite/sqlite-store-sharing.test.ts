@@ -49,7 +49,7 @@ test('sessions in one database do not see each other’s checkpoints, and share 
     await other.close();
   }));
 
-test('a store that is closed leaves no data in the journal, because the journal would overwrite a later file', () =>
+test('closing a store leaves no data in the journal, even while another store is open', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
@@ -62,7 +62,7 @@ test('a store that is closed leaves no data in the journal, because the journal 
     database.close();
   }));
 
-test('after the last store is closed the user can replace the database with an older copy', async () => {
+test('once the last store is closed, the user can replace the database with an older copy', async () => {
   const directory = temporaryDirectory('older');
   const database = `${directory}/checkpointd.sqlite`;
   for (const turns of [[1], [2, 3, 4], [5]]) {
@@ -96,7 +96,7 @@ test('the next change renews a lease that another daemon removed as dead', () =>
     await other.close();
   }));
 
-test('a store closes within two seconds while another program locks the database', () =>
+test('while another program locks the database, closing a store fails within two seconds with StoreBusy', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     const { default: Database } = await import('libsql');
@@ -111,7 +111,7 @@ test('a store closes within two seconds while another program locks the database
     assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_1']]);
   }));
 
-test('deleting a conversation removes its checkpoints and rows, and ref_count stays correct (O9)', () =>
+test('deleting a conversation’s row removes its checkpoints and rows, and ref_count stays correct (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
     const other = await openSqlite(directory, 'ses_2');
@@ -126,7 +126,7 @@ test('deleting a conversation removes its checkpoints and rows, and ref_count st
     sqliteAfterwards(directory);
   }));
 
-test('a sweep by another daemon keeps the data of running captures and unpublished snapshots (O19)', () =>
+test('a sweep by another daemon keeps the data of a running capture and of an unpublished snapshot (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
@@ -148,7 +148,7 @@ test('a sweep by another daemon keeps the data of running captures and unpublish
     await other.close();
   }));
 
-test('a capture stores directories again that it reuses and a sweep removed (O19)', () =>
+test('if a sweep removed the directories that a capture reuses, the capture stores them again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });
@@ -171,7 +171,7 @@ test('a capture stores directories again that it reuses and a sweep removed (O19
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('a content that a sweep removes between the check and the write is stored again (O19)', () =>
+test('if a sweep removes a content between a writer’s check and its write, the writer stores it again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
@@ -195,11 +195,11 @@ test('a content that a sweep removes between the check and the write is stored a
     assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
   }));
 
-test('three processes that publish 40 checkpoints each, remove and sweep lose and mix up nothing, and get no error (O24)', async () => {
+test('three processes can publish, remove and sweep in one database without loss, mix-up or error (O24)', async () => {
   await crowd(3, 40);
 });
 
-test('after a kill at any moment answered data is intact, ref_count is correct, and a sweep removes unused data (O22, O30)', () =>
+test('after a kill at any moment, answered data is intact, ref_count is correct and sweeps work (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { git, manifest, write } from '../../support/in-process-daemon.ts';
 import { each } from '../rigs/each.ts';
 
-test('a create lists skipped files, and a refused restore changes neither work tree nor checkpoints (R17, R20)', () =>
+test('creating a checkpoint lists skipped files, and a refused restore changes nothing (R17, R20)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
@@ -28,7 +28,7 @@ test('a create lists skipped files, and a refused restore changes neither work t
     assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   }));
 
-test('a restore saves the current state, then restores files and conversation, and undo reverses both (R18, R19)', () =>
+test('a restore saves the current state before it restores files and conversation, and undo reverses both (R18, R19)', () =>
   each(async ({ daemon, root, session }) => {
     const before = manifest(root);
     await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'please change it' });
@@ -53,7 +53,7 @@ test('a restore saves the current state, then restores files and conversation, a
     assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
-test('diffs from the base, from the previous checkpoint and to the work tree have both paths and both contents (R22, R27)', () =>
+test('diffs from the base, between checkpoints and to the work tree have both contents (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -72,7 +72,7 @@ test('diffs from the base, from the previous checkpoint and to the work tree hav
     assert.equal(await contents(undefined, '2'), [['a.txt', 'a\n', 'two\n']], 'in full');
   }));
 
-test('an incremental create makes a checkpoint only after a change (R23)', () =>
+test('a create with onlyIfChanged makes a checkpoint only after a change (R23)', () =>
   each(async ({ daemon, root, session }) => {
     const create = async (): Promise<boolean> =>
       (await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true })).created;
@@ -81,7 +81,7 @@ test('an incremental create makes a checkpoint only after a change (R23)', () =>
     assert.equal([await create(), await create()], [true, false]);
   }));
 
-test('the full cycle of create, list, diff, read and roll back works (O2, O3, O4, O5, O8, O13, O24)', () =>
+test('creating, listing, diffing, reading and restoring work together (O2, O3, O4, O5, O8, O13, O24)', () =>
   each(async ({ daemon, root, session }) => {
     const large = 'line of a large file\n'.repeat(60_000);
     write(root, { 'a.txt': 'modified\n', 'large.txt': large });
@@ -135,7 +135,7 @@ test('the full cycle of create, list, diff, read and roll back works (O2, O3, O4
     assert.is(readFileSync(join(root, 'large.txt'), 'utf8'), large);
   }));
 
-test("a rollback warns of the user's later changes, brings back deleted files, and removes later files (O25, O26, O28)", () =>
+test("a hard restore warns of the user's later changes, restores deleted files and removes newer files (O25, O26, O28)", () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

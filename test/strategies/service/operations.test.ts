@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { InProcessDaemon, manifest, repository, write } from '../../support/in-process-daemon.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('results and log have durations, and clients get events for initialise, checkpoint, restore and error (R24)', () =>
+test('answers and log have durations, and clients get an event for each opening, create, restore and failure (R24)', () =>
   each(async ({ daemon, root, session, strategy }) => {
     write(root, { 'a.txt': 'changed\n' });
     const { capture } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -30,7 +30,7 @@ test('results and log have durations, and clients get events for initialise, che
     assert.is((await daemon.call('operation/get', { session, operation })).state, 'failed');
   }));
 
-test('twenty creates at once run one at a time, and give twenty checkpoints in order of arrival (R25)', () =>
+test('twenty concurrent creates run one at a time, in the order of their arrival (R25)', () =>
   each(async ({ daemon, session }) => {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -43,7 +43,7 @@ test('twenty creates at once run one at a time, and give twenty checkpoints in o
     );
   }));
 
-test('the first capture stops after its time limit, and the session can be opened again (R26)', async () => {
+test('the first capture stops at its time limit, and the session can then be opened again (R26)', async () => {
   for (const strategy of names) {
     const daemon = new InProcessDaemon();
     const many = Object.fromEntries(

@@ -17,7 +17,7 @@ import {
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('the shadow is outside the work tree, has its own settings, and writes nothing into the work tree (R10, R14)', () =>
+test('the shadow is outside the work tree and has its own git settings (R10, R14)', () =>
   each(async ({ daemon, strategy, root, session }) => {
     assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
     assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));
@@ -27,7 +27,7 @@ test('the shadow is outside the work tree, has its own settings, and writes noth
     assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'the identity of the shadow');
   }));
 
-test('nested repositories are saved and restored as files, and no .git is renamed or touched (R11, R12, R21, F26)', () =>
+test('files of nested repositories are saved and restored, and no .git directory is touched (R11, R12, R21, F26)', () =>
   each(async ({ daemon, root, session }) => {
     const nested = join(root, 'nested');
     mkdirSync(nested);
@@ -46,7 +46,7 @@ test('nested repositories are saved and restored as files, and no .git is rename
     assert.not.ok(existsSync(join(nested, '.git_disabled')));
   }));
 
-test('an opening refuses protected directories on every strategy, in any spelling (R13)', async () => {
+test('with every strategy, session/open refuses protected directories in any spelling (R13)', async () => {
   const daemon = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
@@ -59,7 +59,7 @@ test('an opening refuses protected directories on every strategy, in any spellin
   await daemon.close();
 });
 
-test('the daemon passes no GIT_ variable of its environment to git (R15)', async () => {
+test('the daemon does not pass GIT_ variables of its environment to git (R15)', async () => {
   const elsewhere = repository({ 'other.txt': 'o\n' });
   const trace = join(elsewhere, '.git', 'trace');
   const hostile: Record<string, string> = {
@@ -115,7 +115,7 @@ test('the daemon passes no GIT_ variable of its environment to git (R15)', async
   );
 });
 
-test('a checkpoint contains .env, lock files, archives and databases, because no built-in list excludes files (R16)', () =>
+test('checkpoints contain .env, lock files, archives and databases: no built-in list excludes files (R16)', () =>
   each(
     async ({ daemon, root, session }) => {
       const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];

@@ -62,7 +62,7 @@ const slowly =
     while (performance.now() < until);
   };
 
-test('a write in slices keeps the journal small, and the space of the journal is freed at the end', () =>
+test('writing in slices keeps the journal small, and the journal is emptied at the end', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     let highest = 0;
     await database.inSlices(items, () => {
@@ -79,7 +79,7 @@ test('a write in slices keeps the journal small, and the space of the journal is
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('SQLite writes the journal back at its commits when the separate thread cannot', () =>
+test('if the separate thread cannot write the journal back, SQLite does it at its commits', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);
@@ -88,7 +88,7 @@ test('SQLite writes the journal back at its commits when the separate thread can
     assert.equal(rows(), [[120, 24_000_000]]);
   }, true));
 
-test('a database that is closed while its journal is written back loses nothing', () =>
+test('closing a database while its journal is written back loses nothing', () =>
   withDatabase(async ({ database, writtenBack, write, rows }) => {
     let written = 0;
     const writing = database

@@ -21,7 +21,7 @@ database.exec('SELECT count(*) FROM t');
 database.close();
 `;
 
-test('another program cannot remove the journal while two sessions have the database open', async () => {
+test('another program that opens and closes the database does not remove the journal of two open sessions', async () => {
   const file = join(temporaryDirectory('locks'), 'some.sqlite');
   const one = await SqliteDatabase.open(file, { durability: 'process' });
   one.exec('PRAGMA journal_mode = WAL');
@@ -39,7 +39,7 @@ test('another program cannot remove the journal while two sessions have the data
   }
 });
 
-test('syncing a database that was opened through a link syncs the journal of the real file', async () => {
+test('if a database was opened through a link, a sync includes the journal of the real file', async () => {
   const directory = temporaryDirectory('behind');
   const file = join(directory, 'some.sqlite');
   symlinkSync(join(directory, 'real.sqlite'), file);
@@ -60,7 +60,7 @@ test('syncing a database that was opened through a link syncs the journal of the
 });
 
 for (const removed of ['-wal', '-shm'])
-  test(`after a removal of ${removed} the daemon refuses all changes, and answered changes are kept`, () =>
+  test(`after ${removed} was removed, the daemon refuses all changes and keeps every answered change`, () =>
     withRig(async (rig) => {
       const open = { strategy: 'sqlite', retention: 'keep' } as const;
       const { client, session } = await rig.opened(open);
@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('a new database does not use the side files of the lost database that it replaces', () =>
+test('a new database does not use the -wal and -shm files of the lost database that it replaces', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);
@@ -101,7 +101,7 @@ test('a new database does not use the side files of the lost database that it re
     assert.is((await client.close()).code, 0);
   }));
 
-test('a use of a database that was removed with its journal does not make the files again', async () => {
+test('reading a database whose files were removed fails, and does not make the files again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');
@@ -112,7 +112,7 @@ test('a use of a database that was removed with its journal does not make the fi
   assert.is(statSync(file, { throwIfNoEntry: false }), undefined);
 });
 
-test('a failing check after a commit does not fail or repeat the commit', async () => {
+test('if a check after a commit fails, the commit neither fails nor is repeated', async () => {
   const file = join(temporaryDirectory('look'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   try {
