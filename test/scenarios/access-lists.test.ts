@@ -1,5 +1,5 @@
-// A restore gives no user new rights, even with access control lists that setfacl(1) has set. Without setfacl or
-// support by the file system the tests are skipped with a message.
+// A restore gives no user new rights, even to files with access control lists (setfacl(1)). Without setfacl, or without
+// support by the file system, the tests are skipped with a message.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Two programs write all the time while checkpoints are made. Each write that ended before the request is in the
-// checkpoint, and no content mixes two writes. WRITES=… sets the number on each strategy (1,500), SEED=… repeats a run.
+// Two programs write all the time while checkpoints are made. A checkpoint has each write that ended before its
+// request, and no file in it mixes two writes. WRITES=… sets the number of writes for each strategy (1,500). SEED=…
+// repeats a run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +43,7 @@ class Writer {
     return this.#process.exitCode === null;
   }
 
-  /** Resolves when the next write has ended, or when the program has ended. */
+  /** Resolves when the program has ended its next write, or has ended itself. */
   async next(): Promise<void> {
     const stood = String(this.acknowledged());
     while (this.isRunning && String(this.acknowledged()) === stood) await setImmediate();
@@ -56,8 +57,8 @@ class Writer {
 }
 
 /**
- * Returns the number of the write that made a content. Checks that beginning, middle and end of the content have this
- * number.
+ * Returns the number of the write that made a content. Checks that the content has this number at its beginning, middle
+ * and end.
  */
 async function numberIn(client: WireClient, session: string, tag: string, path: string): Promise<bigint> {
   const at = async (offset: number): Promise<readonly [number: bigint, size: number]> => {

@@ -1,5 +1,5 @@
-// Runs a full cycle with the real daemon on a work tree of any size: hundreds of edits of every kind, checkpoints, hard
-// restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
+// Runs a full cycle with the real daemon on a work tree of any size: hundreds of edits of every kind, checkpoints, and
+// hard restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ export interface CycleOptions {
   readonly scratch: string;
   /** The approximate number of files edited before each checkpoint. */
   readonly edits: number;
-  /** Files that are in no checkpoint because the rules ignore them. The cycle never edits these files. */
+  /** Ignored files, which are in no checkpoint. The cycle never edits these files. */
   readonly ignored?: RegExp;
 }
 
@@ -61,7 +61,7 @@ function repositoryState(repository: string): string {
 const status = (repository: string): string =>
   run('git', '--no-optional-locks', '-C', repository, 'status', '--porcelain', '-z').toString('latin1');
 
-/** Returns kind, mode and link target of every path outside `.git`, but only the names of directories. */
+/** Returns kind, mode and link target of every file and link outside `.git`. */
 function listing(root: string): string {
   const format = '%P\\0%y%m\\0%l\\0\\n';
   const found = run('find', root, '-name', '.git', '-prune', '-o', '!', '-type', 'd', '-printf', format);
@@ -101,7 +101,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
         rmSync(file);
         break;
       case 2:
-        // No ignore rule of the repository matches this path, because a restore would keep ignored files.
+        // No ignore rule may match the new path, because a restore would keep an ignored file.
         renameSync(file, at(`made-${round}/renamed ${i}`));
         break;
       case 3:

@@ -1,5 +1,5 @@
-// The user's repository is inside the work tree under another name than .git. Restores in both directions keep its
-// later commits.
+// A repository of the user is in the work tree, in a directory that is not named .git. Restores in both directions keep
+// its later commits.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

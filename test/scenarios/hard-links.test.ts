@@ -1,4 +1,4 @@
-// A restore treats each name of a file with several names separately.
+// A restore treats each hard link of a file as a file of its own.
 import { chmodSync, linkSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

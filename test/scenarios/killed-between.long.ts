@@ -1,4 +1,4 @@
-// Kills a daemon between the changes of files and conversation, at every change of the disk from the intent to the end.
+// Kills a daemon that changes files and conversation together, at every write to the disk from the intent to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

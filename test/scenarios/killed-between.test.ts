@@ -1,5 +1,5 @@
-// Kills a daemon between the changes of files and conversation, at some changes of the disk. killed-between.long.ts
-// tries every change.
+// Kills a daemon that changes files and conversation together, at some writes to the disk. killed-between.long.ts kills
+// it at every write.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,5 +1,4 @@
-// No temporary file of a restore stays in the work tree. If a temporary file cannot be removed, the restore reports its
-// path.
+// A restore leaves no temporary file in the work tree. If it cannot remove a file, it reports the path.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const temporaries = (rig: SessionRig): string[] =>
   readdirSync(rig.work, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ckpt-'));
 
-/** Makes turn 1 with files at paths that are directories now, and with directories at paths that are files now. */
+/** Makes two turns. In turn 1 `d/kind` and `e/kind` are files, and in turn 2 they are directories. */
 async function opened(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['d', 'e']) {
@@ -35,7 +34,7 @@ test('a restore leaves no temporary files in the work tree, even if a directory 
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
 });
 
-/** Swaps two directories at the n-th step of a restore. Returns how often the directories were swapped. */
+/** Swaps two directories at the n-th step of a restore. Returns the number of swaps. */
 async function exchangedAt(n: number): Promise<number> {
   let exchanges = 0;
   await withSessions(async (rig) => {

@@ -1,4 +1,4 @@
-// Restores single paths when files above or below a path must be removed, and undoes these restores.
+// Restores and undoes single paths for which the restore must remove files above or below the path.
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

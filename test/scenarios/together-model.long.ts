@@ -1,5 +1,5 @@
-// Compares random sessions of conversation and checkpoints with plain copies. Runs more and longer sessions than the
-// normal test.
+// Compares random sessions of conversation and checkpoints with plain copies of their states. Runs more and longer
+// sessions than together-model.test.ts.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

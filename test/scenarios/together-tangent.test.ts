@@ -1,11 +1,11 @@
-// Leaving a tangent with files restores the files. The checkpoint of the tangent is not removed.
+// Leaving a tangent that includes the files restores them. No request removes the tangent's checkpoint before.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { manifest, write } from '../support/in-process-daemon.ts';
 import { append, create, daemons, type Home, home, reopened, said, whole } from '../support/together/home.ts';
 
-// A failed test must not leave a watcher behind that keeps the process alive.
+// Otherwise a failed test would leave a watcher that keeps the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
@@ -65,7 +65,7 @@ test('only checkpoint/clean removes the checkpoint of a tangent; leaving the tan
     session,
     files: true,
   });
-  await create(at); // this checkpoint refers to the tangent
+  await create(at); // this checkpoint refers to the tangent's checkpoint
   const refused = await failure(daemon.call('checkpoint/delete', { session, tag: needed }));
   assert.is(refused.kind, 'PreconditionFailed');
   await daemon.call('store/gc', { session });

@@ -1,4 +1,4 @@
-// Restores files and conversation in one step. Tests each scope, many restores in turn, and sessions that are opened
+// Restores files and conversation in one step. Tests each scope, many restores one after the other, and sessions opened
 // with and without checkpoints.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ import {
   whole,
 } from '../support/together/home.ts';
 
-// A failed test must not leave a watcher behind that keeps the process alive.
+// Otherwise a failed test would leave a watcher that keeps the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
 /**
- * Makes a conversation with a summary, a tangent and a tracker, and files beside it. Returns the complete state at
- * each checkpoint.
+ * Makes a conversation with a summary, a tangent and counted lines, and changes files meanwhile. Returns the complete
+ * state at each checkpoint.
  */
 async function lived(at: Home): Promise<Map<string, Whole>> {
   const { daemon, root, session } = at;
@@ -104,7 +104,7 @@ test('if a restore was interrupted, a session opened without checkpoints refuses
   assert.equal(await said(at), ['a']);
   assert.is((await failure(at.daemon.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
   assert.is((await failure(append(at, 'b'))).kind, 'CheckpointsDisabled');
-  rmSync(intent); // does what the refusal advises
+  rmSync(intent); // follows the advice of the error message
   await at.daemon.call('checkpoint/init', { session });
   await append(at, 'b');
   assert.equal(await said(at), ['a', 'b']);

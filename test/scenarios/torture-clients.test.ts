@@ -1,4 +1,4 @@
-// Runs an episode of the torture through each client of this repository. The torture detects a client that does not
+// Runs an episode of the torture through each client of this repository. The torture must detect a client that does not
 // report the death of its daemon.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -44,9 +44,7 @@ for (const client of ['python', 'pythonSync'] as const)
     return undefined;
   });
 
-/**
- * Returns a minimal client around a daemon that only sleeps. The client runs the code `after` when the daemon has died.
- */
+/** Returns a minimal client around a daemon that only sleeps. The client runs the code `after` for each request. */
 function bridgeThat(after: string, atEnd = 'say({ closed: 0 }); process.exit()'): Bridge {
   const script = `
     const daemon = require('node:child_process').spawn('sleep', ['100']);

@@ -11,7 +11,7 @@ test('random kills, errors, links and power cuts lose, mix up and hide nothing (
     strategies: ['shadow', 'local', 'sqlite'],
     patienceMs: 10_000,
     shrinkTries: 15,
-    // Shows a line about skipped parts. The other lines are notes.
+    // Prints lines about skipped parts unchanged, and all other lines as notes.
     say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
   });
   for (const line of tally.describe().split('\n')) console.log(`note: ${line}`);

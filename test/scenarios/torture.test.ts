@@ -1,11 +1,11 @@
-// The torture finds a planted defect and reduces it. This test proves that its checker can fail.
+// The torture finds a planted defect and reduces its steps. So the torture's checker can fail.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';
 import { run, type TortureOptions, torture } from '../../scripts/torture/torture.ts';
 
 const options: TortureOptions = {
-  seed: 4203550413, // a seed whose first episode writes and restores
+  seed: 4203550413, // with this seed the first episode writes and restores
   clients: ['own'],
   ms: 60_000,
   strategies: ['shadow'],
@@ -17,8 +17,8 @@ const options: TortureOptions = {
 };
 
 test('the torture finds a planted defect, and finds it again after reducing the episode to a few steps', async () => {
-  // Every file changes its mode between its check and its rename. The daemon's own check of the result compares only
-  // contents (other contents would be reported as failed), so only the torture's checker finds the defect.
+  // The planted fault makes every file executable after the daemon has checked it. The daemon's own check of a restore
+  // compares only contents, so only the torture's checker finds the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

@@ -1,6 +1,6 @@
 // Ten machines push and fetch side by side through sshd and https, with separate daemons, homes, storages and process
 // name spaces. Daemons are killed and connections are cut meanwhile. Every checkpoint that was reported as pushed
-// reaches every other machine with its conversation, byte for byte except for `notSent`.
+// reaches every other machine with its conversation. Its files arrive byte for byte, except those in `notSent`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,15 +19,15 @@ import { bareRepository } from '../support/machines.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, type WireClient } from '../support/wire-client.ts';
 
-/** The size of a run. In a round each machine makes one push and one fetch. */
+/** The size of a run. In each round every machine pushes once and fetches once. */
 export interface Fleet {
   readonly machines: number;
   readonly rounds: number;
   readonly kills: number;
   readonly cuts: number;
   /**
-   * The number of checkpoints of each line that every other machine restores. All other checkpoints are compared only
-   * by their ids.
+   * How many checkpoints of each line every other machine restores. All further checkpoints are compared only by their
+   * ids.
    */
   readonly restores: number;
   readonly seed: number;
@@ -40,7 +40,7 @@ export interface Tally {
   pushes: number;
   fetches: number;
   kills: number;
-  /** Cut connections, and requests that failed because of a cut. */
+  /** The number of cut connections. */
   cuts: number;
   failures: number;
   compared: number;
@@ -110,7 +110,7 @@ class FleetMachine {
   #client: WireClient | undefined;
   #session = '';
   #said = 0;
-  /** The line that the answers to pushes named. */
+  /** The line of this machine, as the answers to its pushes say. */
   #line = { session: '', writer: '' };
   readonly #made = new Map<string, Files>();
   readonly #answered = new Map<string, Files>();
@@ -184,7 +184,10 @@ class FleetMachine {
     });
   }
 
-  /** Sends a request with a fate. Replaces a killed daemon by a new one. */
+  /**
+   * Sends a request that is left alone, killed or cut, as `fate` says. The next request starts a new daemon after a
+   * kill.
+   */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;
     const client = this.#client ?? (await this.open());
@@ -193,7 +196,7 @@ class FleetMachine {
       if (fate === 'calm' || !isExpected(error, fate)) throw error;
       tally.failures += 1;
     });
-    asked.catch(() => undefined); // the request may fail before the kill, and is awaited after the kill
+    asked.catch(() => undefined); // the request may already fail during the pause below
     if (fate === 'kill') {
       await new Promise((resolve) => setTimeout(resolve, random() * 900));
       await client.kill();
@@ -204,7 +207,7 @@ class FleetMachine {
     this.cutter.cutAfter = Number.POSITIVE_INFINITY;
   }
 
-  /** Pushes a last time, so that everything is reported as pushed. */
+  /** Pushes a last time without a fault, so that every checkpoint is reported as pushed. */
   async finish(): Promise<void> {
     await this.#push('calm');
     assert.is(this.#answered.size, this.#made.size);
@@ -213,7 +216,7 @@ class FleetMachine {
     assert.is((this.#history as unknown[]).length, this.#said);
   }
 
-  /** Imports the lines of all other machines, and compares each checkpoint that these machines reported as pushed. */
+  /** Imports the lines of all other machines, and compares each checkpoint that was reported as pushed. */
   async takeAll(others: readonly FleetMachine[], restores: number): Promise<void> {
     const client = this.#client ?? (await this.open());
     for (const other of others) {

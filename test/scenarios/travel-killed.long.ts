@@ -1,5 +1,5 @@
-// Kills a push, a fetch and an import at calls that are spread over all calls of the seam. Makes some forty kills for
-// each strategy.
+// Kills the daemon during a push, a fetch and an import, some forty times for each strategy. The kills are spread
+// evenly over all calls of the seam.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Killed, withKills } from './travel-killed.ts';

@@ -1,5 +1,5 @@
-// Kills a push, a fetch or an import at the n-th call of the seam. The next daemon repeats the request. The remote then
-// has one complete line of one writer, and another machine gets every checkpoint byte for byte.
+// Kills the daemon at the n-th call of the seam during a push, a fetch or an import. The next daemon repeats the
+// request. Then the remote has one complete line, and another machine gets every checkpoint byte for byte.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import type { WireClient } from '../support/wire-client.ts';
 
 export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
 
-/** Kills a daemon at the n-th call of a request, or with 0 only counts the calls. Returns how many calls were made. */
+/** Kills a daemon at the n-th call during a request. With 0, only counts the calls. Returns their number. */
 export type Kill = (n: number) => Promise<number>;
 
 /**
- * Runs `body` with the kill of one method. A fetch and an import change neither the remote nor the machine that pushed,
- * so all their kills share remote and machine.
+ * Runs `body` with a function that kills the daemon during this method. A fetch or an import does not change the
+ * remote, so all kills share one remote and one pushing machine.
  */
 export function withKills(
   method: Killed,

@@ -153,7 +153,7 @@ test('repeating an import’s key finds the imported session, even if the daemon
   const first = await daemon.call('session/import', params);
   const file = join(daemon.storage, 'remotes.keys');
   const isNote = (line: string): boolean => line.includes('"kind":"import"');
-  // Simulates a daemon that died between the commit and the answer, and a daemon that died while it wrote a line.
+  // Simulates two daemons: one died between the commit and the answer, and one while it wrote a line.
   const text = readFileSync(file, 'utf8').split('\n').filter(isNote).join('\n');
   writeFileSync(file, `${text}\n{"kind":"oper`);
   const later = new InProcessDaemon(daemon.storage);

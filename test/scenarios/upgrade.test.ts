@@ -1,5 +1,5 @@
 // This version reads the data of an earlier version, and refuses the data of a later version without changing the data.
-// Real daemons show this on every strategy. The archive of the earlier version never changes; see
+// Uses real daemons and every strategy. The archive of the earlier version never changes; see
 // fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
     const stat = lstatSync(path);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
-    // SQLite's side files depend on its connections. Only a log with content is compared.
+    // SQLite's -wal and -shm files depend on its connections. Only a -wal with content is compared.
     else if (path.endsWith('-shm') || (path.endsWith('-wal') && stat.size === 0)) return;
     else if (!but.test(path)) found[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
   };
@@ -87,7 +87,8 @@ for (const strategy of strategiesOfFormat1) {
         await client.request('checkpoint/restore', { session, tag, mode: 'hard' });
         assertHolds(rig, tag);
       }
-      // The old key is known. The first request with this key named another session, so this request is refused.
+      // The daemon still knows the old key. The key belongs to a request of another session, so this request is
+      // refused.
       const again = client.request('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'first' });
       assert.is((await failureOf(again)).kind, 'IdempotencyConflict');
       rig.write('a.txt', 'made by this version\n');
@@ -114,11 +115,14 @@ for (const strategy of strategiesOfFormat1) {
   });
 }
 
-/** Data of a later version, at the path where this version expects data. */
+/** Data of a later version where this version expects its own data. */
 interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
-  /** Files about the session's owner, which a refused opening may change. All other files stay, byte for byte. */
+  /**
+   * The files that even a refused opening may change: they name the session's owner. All other files stay byte for
+   * byte.
+   */
   readonly touched?: RegExp;
 }
 
@@ -152,7 +156,7 @@ const laterDatabase: Later = {
   touched: /\/owner\.json$/,
 };
 
-/** Moves every ref of ours to a commit whose record has a later format. */
+/** Moves every ref of the daemon to a commit whose record has a later format. */
 const laterRecords: Later = {
   what: 'records of form 2',
   leave: (rig, session) => {
@@ -221,7 +225,7 @@ test('the daemon neither sweeps nor deletes data of a later version', () =>
     const refused = await failureOf(client.request('session/delete', { session }));
     assert.is(refused.kind, 'StoreVersion');
     assert.match(refused.message, /It was not changed/);
-    await rig.open(client, { strategy: 'shadow' }); // this opening begins the sweep
+    await rig.open(client, { strategy: 'shadow' }); // session/open starts the sweep
     assert.is((await client.close()).code, 0); // the close waits for the sweep
     assert.equal(everything([rig.shadow(session)]), before);
   }));

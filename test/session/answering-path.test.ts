@@ -1,5 +1,6 @@
-// No path of a client makes the daemon hang or loop. The tests use pseudo file systems, devices, FIFOs, files
-// in the way, circular links, and a mount whose server never answers (a FUSE connection without a server).
+// No path that a client sends makes the daemon hang or loop. The tests try pseudo file systems, devices, FIFOs, files
+// in place of directories and circular links. They also try a mount that never answers (a FUSE connection without a
+// server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +68,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   );
   if (holder.exitCode !== null) return undefined;
   return async () => {
-    holder.kill('SIGKILL'); // the connection ends when its only descriptor closes, and a waiting process gets an error
+    holder.kill('SIGKILL'); // closing the only descriptor ends the connection, and gives a waiting process an error
     await ended;
     spawnSync('umount', ['-l', place]);
   };

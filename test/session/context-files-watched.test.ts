@@ -1,5 +1,5 @@
-// The watcher drops the cached length of the context message when a context file changes. Requests also compare stamps.
-// These tests make no request, so only the watcher can have dropped the length.
+// The watcher drops the cached length of the context message when a context file changes. A request would also compare
+// stamps. These tests make no request, so only the watcher can drop the length.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -15,7 +15,7 @@ interface Watched {
   readonly told: Set<string>;
 }
 
-/** Opens a session with one context path, whose watcher is live and has reported all earlier changes. */
+/** Opens a session with one context path. Its watcher is live and has reported all earlier changes. */
 async function watched(rig: SessionRig, path: string): Promise<Watched> {
   rig.write('notes.md', 'one');
   rig.write('docs/a.md', 'a');

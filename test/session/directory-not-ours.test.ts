@@ -1,6 +1,5 @@
-// The daemon removes and writes no directory that it did not make. With the real daemon, a link or another program's
-// directory takes the place of a session's directory. The directory of the other program is compared byte for byte
-// afterwards.
+// The daemon neither removes nor writes a directory that it did not make. In each test a link or a foreign directory
+// takes the place of a session's directory. Afterwards the foreign directory is compared byte for byte.
 import {
   cpSync,
   existsSync,
@@ -21,7 +20,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-/** A directory with a user's work. */
+/** Makes a directory with a user's work. */
 function victimIn(rig: DaemonRig): string {
   const victim = join(rig.top, 'victim');
   mkdirSync(join(victim, 'checkpointd'), { recursive: true });
@@ -37,7 +36,7 @@ function contentsOf(directory: string): Record<string, string> {
   return found;
 }
 
-/** Returns the id of this rig's session. */
+/** Returns the id that a session of this rig gets. */
 async function idOf(rig: DaemonRig): Promise<string> {
   const { client, session } = await rig.opened();
   await client.close();

@@ -1,5 +1,5 @@
-// Tests exports that would replace a file. The session that must save the file has a restore that cannot be finished,
-// or the path is no regular file.
+// Tests exports that would replace a file. In these tests the session cannot save the file because of an unfinished
+// restore, or the path is no regular file.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

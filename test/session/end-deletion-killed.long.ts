@@ -1,4 +1,4 @@
-// Kills the end of a session at each of its calls in turn.
+// Kills the daemon at each call during the end of a session.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

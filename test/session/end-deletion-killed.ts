@@ -1,5 +1,5 @@
-// Kills session/delete, or the end of a session that is not kept, at the n-th call of the seam after the request. The
-// next opening finds the complete session or makes a new session, but never finds half of the old session.
+// Kills the daemon at the n-th call of the seam during session/delete or the end of a session that is not kept. The
+// next opening finds the complete session or makes a new one. It never finds half of the old session.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** The calls that count. When absent, every call counts. */
+  /** Matches the calls that count. When absent, every call counts. */
   readonly match?: string;
 }
 
@@ -45,7 +45,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
     assert.is(await listed(client, session), false, `${method} (${strategy}), call ${n}: listed`);
   await client.kill();
   await until('git children end', () => rig.children().length === 0, 5000);
-  // The work after the answer may have made fewer calls this time.
+  // The daemon's work after the answer does not always make the same number of calls.
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 

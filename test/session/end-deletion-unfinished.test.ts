@@ -1,4 +1,4 @@
-// After an interrupted restore only the session has the displaced files, so a deletion must not lose these files.
+// After an interrupted restore the displaced files are only in the session, so deleting the session must not lose them.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const numbers = [0, 1, 2, 3];
 const toBase = { tag: '1', mode: 'hard', confirm: true } as const;
 
-/** A kept session with work that is in no checkpoint. */
+/** Makes a kept session with work that is in no checkpoint. */
 async function withWork(rig: SessionRig): Promise<Session> {
   rig.settings = { retention: 'keep' };
   const session = await rig.open();

@@ -1,4 +1,4 @@
-// A start of the daemon removes some remains of dead daemons, and must keep others.
+// At its start the daemon removes some remains of dead daemons, and must keep other remains.
 import {
   chownSync,
   existsSync,
@@ -40,7 +40,7 @@ async function inStorage(body: (storage: string) => Promise<void>): Promise<void
   }
 }
 
-/** Makes an orphan as a killed daemon leaves it. Its last heartbeat is the given number of hours old. */
+/** Makes an orphan as a killed daemon leaves it. The last heartbeat in it is the given number of hours old. */
 function orphan(
   storage: string,
   name: string,
@@ -63,7 +63,7 @@ function orphan(
   });
   mkdirSync(join(directory.root, 'objects'));
   writeFileSync(join(directory.root, 'objects', 'one'), 'x');
-  // A dead process has the id of this process but another start time.
+  // The owner looks dead: its pid is that of this process, but its start time differs.
   writeFileSync(directory.ownerFile, JSON.stringify({ ...describeSelf(), startTime: '1' }));
   const then = new Date(Date.now() - hours * hour);
   utimesSync(directory.ownerFile, then, then);

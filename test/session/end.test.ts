@@ -1,5 +1,4 @@
-// The end of a session removes its data. The sessions run in this process, and test/daemon tests the end of real
-// daemons.
+// The end of a session removes its data. These sessions run in this process; test/daemon tests the end of real daemons.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -145,7 +144,7 @@ test('a session counts as closed even if removing its directory fails', () =>
     assert.not.equal(again, session);
   }));
 
-/** Returns the processes started by this process that run on a directory. */
+/** Returns the child processes of this process that work on a directory. */
 const processesOn = (directory: string): string[] =>
   spawnSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .stdout.split('\n')
@@ -166,7 +165,7 @@ for (const end of ['close', 'delete'] as const)
       assert.not(existsSync(session.parts.directory.root));
     }));
 
-/** The reasons why a session that its client closes is not removed, with a setup for each. */
+/** The reasons why session/close may keep a session, with a setup for each. */
 const reasons: readonly (readonly [
   string,
   Partial<ParamsOf<'session/open'>>,

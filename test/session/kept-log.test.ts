@@ -1,4 +1,4 @@
-// A lost or damaged log costs the conversation, but never the checkpoints of the files.
+// If the log is lost or damaged, the conversation is lost, but the checkpoints of the files are not.
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ function flipped(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** Makes a kept session with three turns and one message in each turn, and closes the session. Returns also its log. */
+/** Makes and closes a kept session of three turns with one message each. Also returns the path of its log. */
 async function keptSession(strategy: Strategy, storage?: string) {
   const daemon = new InProcessDaemon(storage);
   const root = repository();

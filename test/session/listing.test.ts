@@ -1,4 +1,4 @@
-// session/list reads the summary of a session without opening the session.
+// session/list reads the stored summary of a session without opening the session.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

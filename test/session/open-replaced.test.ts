@@ -1,4 +1,4 @@
-// If the work tree of a kept session was replaced, the checkpoints belong to another directory, and a warning says so.
+// If the work tree of a kept session was replaced, its checkpoints belong to the old directory, and a warning says so.
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,14 +16,17 @@ async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string>
   return warnings.join('\n');
 }
 
-/** Copies before it removes the old directory, so that no inode is reused. */
+/**
+ * Replaces the work tree by a copy. The copy is made before the old directory is removed, so that it gets new inode
+ * numbers.
+ */
 function replaceWorkTree({ work }: DaemonRig): void {
   cpSync(work, `${work}.new`, { recursive: true });
   rmSync(work, { recursive: true });
   renameSync(`${work}.new`, work);
 }
 
-/** Runs a restore on the command line, which shows its plan and changes nothing without --yes. */
+/** Runs a restore on the command line without --yes, which only shows the plan. */
 async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
   const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
   const code = await restore.code;

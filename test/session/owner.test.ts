@@ -1,4 +1,4 @@
-// Tests which owner of a session's directory another process finds.
+// Tests which process counts as the owner of a session's directory.
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ test('if no process has the lock, owner.json shows by pid, start time, namespace
       if (claim instanceof SessionOwner) claim.release();
       return claim instanceof SessionOwner;
     };
-    // pid 1 lives as long as the machine and is not this process.
+    // The parent process is alive and is not this process.
     const init = { ...self, pid: process.ppid, startTime: startTimeOf(process.ppid) };
     assert.is(await claimable(init), false, 'alive in another network namespace');
     assert.is(await claimable({ ...init, released: true }), true, 'alive, but gave it up');

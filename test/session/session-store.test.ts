@@ -10,7 +10,10 @@ import { failureOf } from '../support/wire-client.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Copies the daemon beside all packages except those whose names begin with `omitted`. Returns its entry. */
+/**
+ * Installs a copy of the daemon with all packages except those whose names begin with `omitted`. Returns the path of
+ * its program.
+ */
 function installWithout(omitted: string, to: string): string {
   mkdirSync(join(to, 'node_modules'), { recursive: true });
   for (const name of readdirSync(join(project, 'node_modules')))

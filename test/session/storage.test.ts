@@ -1,4 +1,4 @@
-// Tests which storage directories are accepted, and the remedy in each refusal. Uses the real daemon if needed.
+// Tests which storage directories the daemon accepts, and the remedy in each refusal.
 import {
   chmodSync,
   chownSync,

@@ -1,4 +1,5 @@
-// A push reads an open session. The checkpoints, log and facts of the line belong to the same moment.
+// A push reads a session that may change meanwhile. The line's checkpoints, log and facts must belong to the same
+// moment.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogRecord } from '../../src/conversation/log/session-log.ts';
@@ -24,7 +25,7 @@ test('the head of a pushed line is its last checkpoint, even if a checkpoint is 
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');
-    const source = lineSource(session); // a push asks the remote after this step
+    const source = lineSource(session); // only after this step a push asks the remote
     await createTurn(rig, session.id, 'second');
     const { checkpoints, facts, log } = source(identity);
     assert.is(checkpoints.length, 3);

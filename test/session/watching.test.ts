@@ -1,4 +1,4 @@
-// Tests the watcher of a session from the opening of the session on.
+// Tests when a session's watcher starts, and what its event reports.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -23,7 +23,7 @@ test('reopening a session scans its work tree before the first capture', () =>
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
-    // If handles became available before checkpoints existed, no later report says so, and the session must ask.
+    // Handles that became available before checkpoints were enabled are not reported later, so the session must ask.
     let asked = 0;
     capture.scanSoon = () => (asked += 1);
     startWatching(session);
@@ -35,7 +35,7 @@ test('the event for changed files says when the watcher has lost events', async 
   const isLive = async (): Promise<boolean> =>
     (await daemon.call('worktree/status', { session })).state === 'live';
   await until('the watch is live', isLive);
-  // The daemon processes no event meanwhile, and its watcher collects at most a few thousand events.
+  // This loop blocks the daemon, and its watcher can collect only a few thousand events.
   for (let number = 0; number < 12_000; number += 1) symlinkSync('nowhere', join(root, `link-${number}`));
   const lost = (): unknown =>
     daemon.told.find(

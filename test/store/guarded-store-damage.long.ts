@@ -1,6 +1,6 @@
-// Tests damage on every strategy: a flipped bit in any of our files, or a file that is cut short. No process ends, and
-// no error is an InternalError. Each trial damages a new copy of a session and uses the session in every way. SEED=…
-// repeats a run, TRIALS=… sets the number for all strategies together (1,000).
+// Tests damage on every strategy: a flipped bit in one of our files, or a truncated file. The process must not end, and
+// no error may be an InternalError. Each trial damages a new copy of a session and then uses the session in every way.
+// SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (1,000).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -19,7 +19,9 @@ interface Line {
   readonly broken?: readonly string[];
 }
 
-/** Runs trials from `first` on in a separate process. Returns its lines and its end. */
+/**
+ * Runs the trials from number `first` on in a separate process. Returns the lines that it printed, and how it ended.
+ */
 function run(strategy: string, first: number): Promise<{ lines: Line[]; end: number | string | null }> {
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-// A content or a directory was damaged in the store, and the daemon does not know. On every strategy a capture stores
+// A content or a directory was damaged in the store without the daemon's knowledge. On every strategy a capture stores
 // it again, and the new checkpoint can be restored.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const looseFile = (gitDir: string, id: string): string =>
   join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
 const shadowOf = ({ daemon, session }: Kept): string => join(daemon.storage, session);
 
-/** Returns the ids of the contents and of the directory of tag 1, as plain git reports them. */
+/** Returns the ids that plain git reports for the contents and the directory of tag 1. */
 function idsOf(gitDir: string, ref: string): string[] {
   return [...Object.keys(held), 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
 }
@@ -62,7 +62,7 @@ const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
     'damage to loose objects': (kept) => {
       const gitDir = join(kept.root, '.git');
       const ids = idsOf(gitDir, `refs/checkpointd/${kept.session}/tags/1`);
-      for (const id of ids) damage(looseFile(gitDir, id)); // our own copy is the same file
+      for (const id of ids) damage(looseFile(gitDir, id)); // the daemon's copy is a hard link to this file
     },
   },
   sqlite: {
@@ -88,7 +88,7 @@ async function prepared(strategy: string): Promise<Kept> {
   return { daemon, root, session };
 }
 
-/** Stores the same contents again, and checks that the new checkpoint is reported as complete and can be restored. */
+/** Makes a checkpoint of the original contents again. Checks that it is reported as complete and can be restored. */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
   const made = await daemon.call('checkpoint/create', { session, ...turn });

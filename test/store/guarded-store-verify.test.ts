@@ -1,5 +1,5 @@
-// An open and verify report checkpoints that are deleted or damaged inside a store, and the next checkpoint repairs
-// contents.
+// session/open and store/verify report checkpoints that were deleted or damaged inside a store. The next checkpoint
+// repairs damaged contents.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

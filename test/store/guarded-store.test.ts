@@ -1,5 +1,5 @@
-// A store is deleted, emptied or replaced, while a session is open or between two runs. The next use detects and
-// reports the loss, and the session and its conversation continue. The daemon makes no new store before a client asks.
+// A store is deleted, emptied or replaced, while a session is open or between two runs. The next request reports the
+// loss, and the conversation stays available. The daemon makes a new store only on request.
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-/** Puts in place another intact database of ours, which never had a session of this test. */
+/** Replaces the database by another intact one of the daemon, without this session. */
 function replaceDatabase(now: Kept): void {
   sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   for (const name of readdirSync(now.daemon.storage))
@@ -34,7 +34,8 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
     [
       'is emptied',
       (now) => {
-        sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)'); // SQLite restores lost parts of the file from the log
+        // Otherwise SQLite would restore the file from the journal.
+        sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
         truncateSync(database(now));
       },
     ],

@@ -1,4 +1,4 @@
-// Contents are requested before their turn, and the fault of a content is reported at its turn.
+// Contents are requested before their turn, but a failure is reported only in its turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

@@ -1,4 +1,4 @@
-// Tests snapshots for every strategy: ids, reading back, and differences.
+// Tests snapshots for every strategy: their ids, their contents and their differences.
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { isDirectory } from '../../src/tree/tree.ts';

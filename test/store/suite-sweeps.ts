@@ -1,4 +1,4 @@
-// Tests for every strategy what sweeps free, and the cost of small edits.
+// Tests for every strategy what a sweep frees, and what small edits cost.
 import * as assert from 'uvu/assert';
 import { type Check, kindOf, type SuiteHooks } from '../support/stores/store-rig.ts';
 import {
@@ -85,7 +85,8 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
         problems.map(({ what, affects }) => ({ what, affects })),
         [{ what: blob, affects: [hit.id] }],
       );
-      await capture(store, plain({ a: file(bytes) })); // stores the content again, so that the store is intact at the end
+      // Stores the content again, so that the store is intact at the end.
+      await capture(store, plain({ a: file(bytes) }));
       assert.equal(await store.sizes([blob]), [1000]);
     },
   );

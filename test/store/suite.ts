@@ -1,6 +1,6 @@
-// The contract of store/snapshot-store.ts as one suite for every strategy. The test file of a strategy only calls
-// storeSuite with a function that opens its store. Other tests check promises of only one strategy. Each part of the
-// suite is in its own file. The suite also runs the seven specified properties in suite-properties.ts.
+// Tests the contract of store/snapshot-store.ts for every strategy. The test file of a strategy only calls storeSuite
+// with a function that opens its store. Each part of the suite is in its own file; suite-properties.ts has the seven
+// specified properties. Other tests check what only one strategy promises.
 import { suite } from 'uvu';
 import { type OpenStore, type Rig, type SuiteHooks, withStore } from '../support/stores/store-rig.ts';
 import { checkpointTests } from './suite-checkpoints.ts';
@@ -9,7 +9,7 @@ import { storeProperties } from './suite-properties.ts';
 import { snapshotTests } from './suite-snapshots.ts';
 import { sweepTests } from './suite-sweeps.ts';
 
-/** Runs the whole suite for one strategy at once. */
+/** Runs the whole suite for one strategy. */
 export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}): void {
   const test = suite(name);
   const check = (title: string, body: (rig: Rig) => Promise<void>): void => {

@@ -1,4 +1,4 @@
-// Finds the directories that a store has lost. Only the requested directories and their parents are read.
+// Tests the search for directories that a store has lost. It reads only the requested directories and their parents.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
@@ -6,7 +6,7 @@ import type { SnapshotId } from '../../src/base/ids.ts';
 import { type TreeNode, TreeReader } from '../../src/store/tree-reader.ts';
 import { fromText, nameOf, parentOf, type TreePath } from '../../src/tree/tree-path.ts';
 
-/** Makes a store of directories whose ids are their paths. Records which directories are read. */
+/** Makes a store in which the id of a directory is its path. Records which directories are read. */
 function storeOf(all: readonly string[], gone: readonly string[]) {
   const asked: string[] = [];
   const nodeOf = (id: string): TreeNode | CheckpointdError => {

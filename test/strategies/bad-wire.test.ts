@@ -1,5 +1,5 @@
-// Tests faulty repositories, databases and disks over the wire, each with a real daemon. The client gets a clear kind
-// and a remedy, nothing is lost, and the daemon continues. The stores' own tests check details.
+// Tests a real daemon with unusable repositories, databases and disks. The client gets a clear error with a remedy,
+// nothing is lost, and the daemon continues. The stores' own tests check the details.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ test('over the wire, creating a checkpoint waits while another program locks the
     holder.exec('BEGIN EXCLUSIVE');
     rig.write('a.txt', 'while it was held\n');
     const waiting = client.request('checkpoint/create', { session, kind: 'turn' });
-    // Reading still works, and the daemon continues.
+    // The daemon can still read.
     assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
     holder.exec('ROLLBACK');
     holder.close();

@@ -1,6 +1,5 @@
-// Runs strategy local beside a user who collects garbage all day. `git gc --prune=now` and `git prune` run in loops
-// while a real daemon makes 200 checkpoints. Afterwards no object of the user or of the daemon may be missing, and no
-// git command may fail.
+// Tests strategy local while the user collects garbage all the time. `git gc --prune=now` and `git prune` run in loops
+// while a real daemon makes checkpoints. Afterwards no object of the user or of the daemon may be missing.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { git, manifest } from '../support/in-process-daemon.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-/** Runs a shell line again and again in the work tree until `stop`, and returns its stderr. */
+/** Runs a shell line in a loop in the work tree. `stop` ends the loop and returns its stderr. */
 function over(cwd: string, line: string): { readonly stop: () => Promise<string> } {
   const file = join(cwd, '..', `stop-${Math.random()}`);
   const loop = spawn('sh', ['-c', `while [ ! -e "${file}" ]; do ${line}; done`], {
@@ -30,10 +29,10 @@ function over(cwd: string, line: string): { readonly stop: () => Promise<string>
   };
 }
 
-/** The user's own git commands that may fail for a moment, and their messages. */
+/** For each test: the number of checkpoints, a name, and the commands that run in loops. */
 const storms: readonly (readonly [number, string, readonly string[]])[] = [
   [200, 'gc --prune=now', ['git gc --quiet --prune=now']],
-  // git itself warns against a prune beside other commands, because a prune also removes the temporary packs of a gc.
+  // git warns against running prune beside other commands, because it also removes the temporary packs of a running gc.
   [50, 'gc --prune=now and prune', ['git gc --quiet --prune=now', 'git prune --expire=now']],
 ];
 
@@ -75,7 +74,7 @@ async function makeMany(
   return states;
 }
 
-/** Checks that another daemon, without the copies of the first daemon, restores every state. */
+/** Checks that another daemon can restore every state without the first daemon's copies of the objects. */
 async function comesBack(rig: DaemonRig, session: string, states: readonly object[]): Promise<void> {
   rmSync(join(rig.shadow(session), 'local', 'kept'), { recursive: true, force: true });
   const { client, resumed } = await rig.opened({ strategy: 'local' });

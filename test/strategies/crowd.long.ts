@@ -1,5 +1,5 @@
-// Eight daemons use one database at once, and each runs the model over stdio. sqlite-store-crowd.long.ts makes more
-// checkpoints, but only in the store.
+// Eight daemons use one database at the same time, and each is compared with a model over stdio.
+// sqlite-store-crowd.long.ts makes more checkpoints, but tests only the store.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { run } from '../../scripts/torture/torture.ts';
 import { sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Returns contents: some are equal in every daemon, some belong to one daemon, and some are too large for one row. */
+/** Returns contents: some are equal in every daemon, some are different in each, and some are too large for one row. */
 function bytesOf(daemon: number, turn: number): number {
   if (turn % 10 === 0) return 0;
   return turn % 100 === 1 ? 120_000 + daemon : 200 + daemon;

@@ -1,5 +1,4 @@
-// Kept sessions survive the daemon: a restart and a kill -9 in the middle of work, on every strategy, with real
-// daemons.
+// On every strategy, a kept session survives restarts of real daemons, and a kill -9 in the middle of their work.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -29,7 +28,7 @@ for (const strategy of Object.keys(strategies)) {
       await second.client.request('checkpoint/create', { session: second.session, kind: 'turn' });
       rig.write('a.txt', 'never answered\n'.repeat(20_000));
       const { answer } = second.client.send('checkpoint/create', { session: second.session, kind: 'turn' });
-      answer.catch(() => undefined); // the kill comes before the answer, or just after it
+      answer.catch(() => undefined); // the kill comes before or just after the answer
       await new Promise((resolve) => setTimeout(resolve, 8));
       await second.client.kill();
 

@@ -1,5 +1,5 @@
-// A client chooses a strategy by its name in session/open, and all else on the wire is the same. The suite in
-// test/store tests the promises of each store.
+// A client chooses a strategy by its name in session/open; all other requests are the same for every strategy. The
+// suite in test/store tests what each store promises.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

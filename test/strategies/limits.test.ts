@@ -1,5 +1,5 @@
-// Tests a limit of one session in a database that several sessions share. wire-limits.test.ts tries every limit on
-// every strategy.
+// Tests a session's limit in a database that several sessions share. wire-limits.test.ts tests every limit on every
+// strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';

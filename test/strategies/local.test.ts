@@ -1,5 +1,5 @@
-// Tests strategy local in the whole daemon. The five specified phases have their effect, and the user's repository does
-// not change. test/store/git/local.test.ts tests the store itself.
+// Tests strategy local in the whole daemon. Its requests work as specified, and the user's repository does not change.
+// test/store/git/local.test.ts tests the store itself.
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { entriesBelow } from '../support/entries-below.ts';
 import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Returns everything in a git directory, byte for byte, except objects and our refs. */
+/** Returns the bytes of every file in a git directory, except objects and the daemon's refs. */
 function fingerprint(gitDirectory: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of entriesBelow(gitDirectory)) {
@@ -34,7 +34,10 @@ function livedIn(): string {
   return root;
 }
 
-/** Makes two checkpoints, restores softly and hard, undoes, and compares all of the user's data each time. */
+/**
+ * Makes two checkpoints, a soft and a hard restore, and an undo. After each step, checks that the user's repository is
+ * unchanged.
+ */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   const daemon = new InProcessDaemon();
   const before = fingerprint(gitDirectory);
@@ -118,7 +121,7 @@ test('killing the daemon during creates and restores on local leaves the user’
       const params =
         round % 2 === 0 ? { session, kind: 'turn' } : { session, tag: '0', mode: 'hard', confirm: true };
       const { answer } = client.send(method, params);
-      answer.catch(() => undefined); // the kill comes before the answer, or just after it
+      answer.catch(() => undefined); // the kill comes before or just after the answer
       await new Promise((resolve) => setTimeout(resolve, 15 + round * 17));
       await client.kill();
       assert.equal(fingerprint(gitDirectory), before, `round ${round}`);

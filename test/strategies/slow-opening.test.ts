@@ -1,4 +1,5 @@
-// R26's warning: an opening that takes more than five seconds reports it, and continues. No test waits that long.
+// R26: a session/open that takes more than five seconds logs a warning and continues. The test does not really wait so
+// long.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -6,7 +7,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** Makes a wait of five seconds end at once, and no other wait. */
+/** A setTimeout that shortens only waits of five seconds. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

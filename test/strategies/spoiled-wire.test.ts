@@ -1,5 +1,5 @@
-// Tests damaged stores over the wire, each with a real daemon. The client gets a clear error, neither the work tree nor
-// the store changes, and the daemon continues.
+// Tests a real daemon with damaged stores. The client gets a clear error, work tree and store do not change, and the
+// daemon continues.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -53,8 +53,7 @@ for (const { what, kind, remedy, spoil } of databases) {
       const spoiled = readFileSync(databaseFile(rig.storage));
       const before = manifest(rig.work);
       const client = await rig.start();
-      // A damaged store disables the checkpoints of its session. A session with a newer store is refused as a
-      // whole.
+      // A session with a damaged store opens without checkpoints. A session with a newer store does not open.
       const opened = kind === 'StoreCorrupt' ? await rig.open(client, { strategy: 'sqlite' }) : undefined;
       assert.is(opened?.checkpoints.reason, kind === 'StoreCorrupt' ? kind : undefined);
       const refused = await failureOf(
@@ -108,7 +107,7 @@ for (const strategy of Object.keys(strategies)) {
           [[affected]],
           'this one, and no other',
         );
-        // The rest of the damaged checkpoint, and all other checkpoints, are available.
+        // All other files of the damaged checkpoint, and all other checkpoints, can be restored.
         const paths = [{ path: 'a.txt' }, { path: 'z.txt' }];
         await client.request('checkpoint/restore', { session, tag: '1', paths });
         assert.is(rig.read('a.txt'), 'a, as the others\n');

@@ -1,4 +1,5 @@
-// Makes fifty random walks through one session on every strategy. Each walk is longer than in walks.test.ts.
+// Makes fifty random sequences of steps in one session on every strategy. Each sequence is longer than in
+// walks.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';

@@ -1,4 +1,4 @@
-// A few random walks through one session on every strategy. walks.long.ts has more and longer walks.
+// Makes a few random sequences of steps in one session on every strategy. walks.long.ts makes more and longer ones.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';

@@ -1,5 +1,5 @@
-// Makes a work tree in a temporary directory, and captures it completely into a store in memory. Runs git on the work
-// tree for comparison.
+// Makes a work tree in a temporary directory, and captures it into a store in memory. Runs git on the work tree for
+// comparison.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export interface Rig {
   remove(): Promise<void>;
 }
 
-/** Makes a rig. `repository: false` leaves out `git init`. `below` opens a sub-directory as the work tree. */
+/** Makes a rig. With `repository: false` there is no `git init`. With `below`, this sub-directory is the work tree. */
 export function makeRig(
   options: Partial<CapturerOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
@@ -100,7 +100,7 @@ export async function withRig(
   }
 }
 
-/** Runs git without the tester's own configuration. */
+/** Runs git without the configuration of the user who runs the test. */
 export function git(home: string, cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
     cwd,
@@ -139,7 +139,10 @@ export function reasonFor(capture: Capture, path: string): string | undefined {
   return capture.skipped.find((one) => one.path === fromText(path))?.reason;
 }
 
-/** Returns the private copies that a capture has left in the spool, without the file for reading the clock. */
+/**
+ * Returns the private copies that a capture has left in the spool. Omits the file from which a capture reads the disk's
+ * clock.
+ */
 export function copiesLeft(store: MemoryStore): string[] {
   return readdirSync(store.spoolDirectory).filter((name) => name !== 'clock');
 }

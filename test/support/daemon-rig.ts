@@ -1,5 +1,5 @@
-// A scratch repository, its own storage and daemons over stdio, for tests of the beginning and end of
-// sessions. The rig reads the disk and /proc itself, and leaves no process and no file behind.
+// A scratch repository with its own storage, and daemons over stdio, for tests of how sessions begin and end. The rig
+// inspects the disk and /proc itself, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -20,10 +20,10 @@ import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
-/** A daemon that kills itself or fails as its arguments say; see planned-daemon.ts. */
+/** The program of a daemon that kills itself or fails as its arguments say; see planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
 
-/** Runs the daemon as uid 65534, which has no rights of root. */
+/** The command that runs the daemon as uid 65534, without the rights of root. */
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
@@ -62,7 +62,7 @@ export class DaemonRig {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   }
 
-  /** Returns the content of every file of the work tree except git's, by path. */
+  /** Returns the content of every file of the work tree outside .git, by path. */
   tree(): Record<string, string> {
     const found: Record<string, string> = {};
     for (const name of readdirSync(this.work, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -75,7 +75,7 @@ export class DaemonRig {
     return found;
   }
 
-  /** The environment in which a command leaves no daemon behind. */
+  /** An environment in which no command leaves a daemon behind. */
   get environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env['PATH'],
@@ -123,7 +123,7 @@ export class DaemonRig {
     );
   }
 
-  /** Ends the programs that `run` started, and waits until each has closed what it opened. */
+  /** Ends the programs that `run` started, and waits until each has ended and closed its output. */
   async endPrograms(): Promise<void> {
     const running = this.#programs.filter(
       ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
@@ -147,7 +147,7 @@ export class DaemonRig {
     return client;
   }
 
-  /** Opens a session on the work tree. Opens the same session each time unless the parameters name another session. */
+  /** Opens a session on the work tree. It is the same session each time, unless the parameters say otherwise. */
   open(client: WireClient, params: Partial<SessionOpenParams> = {}): Promise<SessionOpenResult> {
     return client.request('session/open', {
       workspace: this.work,
@@ -166,12 +166,12 @@ export class DaemonRig {
     return { client, session, resumed };
   }
 
-  /** Returns everything in the storage root. */
+  /** Returns the names of all entries in the storage. */
   stored(): string[] {
     return existsSync(this.storage) ? readdirSync(this.storage).sort() : [];
   }
 
-  /** Returns session directories, without those that were renamed away. */
+  /** Returns the names of the session directories, without those that were renamed for deletion. */
   sessions(): string[] {
     return this.stored().filter((name) => name.startsWith('ses_'));
   }
@@ -184,12 +184,12 @@ export class DaemonRig {
     return existsSync(this.log) ? readFileSync(this.log, 'utf8') : '';
   }
 
-  /** Returns temporary files of restores left in the work tree. */
+  /** Returns the temporary files that restores have left in the work tree. */
   leftovers(): string[] {
     return Object.keys(this.tree()).filter((path) => path.includes('.ckpt-tmp-'));
   }
 
-  /** Returns git processes that run in this rig, by process id and command line. */
+  /** Returns process id and command line of each git process that runs in this rig. */
   children(): string[] {
     return processes()
       .filter(({ cwd, words }) => isGit(words) && cwd.startsWith(this.top))

@@ -1,6 +1,6 @@
-// Compares frames with the declared protocol: every field of an answer or event, and the kind of every error. Records
-// all declared parts that were sent, for the check of unused declarations. The validators check types, but accept
-// unknown fields, as clients must.
+// Checks that the protocol declares every field of an answer or event, and the kind of every error. The validators do
+// not check this, because they accept unknown fields, as clients must. Also records all declared parts that were sent,
+// so that declarations that no test uses can be found.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ function protocol(): ProtocolDocument {
   return document;
 }
 
-/** Returns the undeclared parts of a frame. `answered` is the method of a response's request. */
+/** Returns the undeclared parts of a frame. For a response, `answered` is the method of the request. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors, recoveryErrors } = protocol();
   if (frame.error !== undefined) recordError(protocol(), frame.error.data);
@@ -63,7 +63,7 @@ function unknownFields(given: Schema, value: unknown, at: string): string[] {
     const { items } = schema;
     return items === undefined ? [] : value.flatMap((item) => unknownFields(items, item, `${at}[]`));
   }
-  // A union is distinguished by a constant, and an open object has any field, so both are skipped.
+  // Skips unions, and objects that may have any field.
   if (schema.oneOf !== undefined || schema.additionalProperties === true) return [];
   const isAnything = schema.properties === undefined && schema.additionalProperties === undefined;
   if (isAnything) return [];

@@ -1,12 +1,12 @@
-// A git that crashes on purpose. The script is first on PATH and passes everything on to the real git, until a query
+// A git that crashes on purpose. A script that is first on PATH runs the real git, until an argument or the input
 // contains a chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Runs `body` with a git that crashes with a segmentation fault when `command` is one of its arguments, and `word` is
- * an argument or in its input. Writes the program into the empty `directory`.
+ * Runs `body` with a git that ends with a segmentation fault if `command` is one of its arguments, and `word` is an
+ * argument or in its input. Writes the script into the empty `directory`.
  */
 export async function withDyingGit(
   {

@@ -1,6 +1,6 @@
-// Unpacks the files of a daemon of format 1, from a small archive that never changes. A session is tied to the path
-// and identity of its work tree, so both are replaced on packing and unpacking. The rule for the name of a session is
-// part of the format and repeated here.
+// Unpacks the files of a daemon of format 1, from a small archive that never changes. A session contains the path and
+// identity of its work tree, so packing and unpacking replace both. The rule for a session's name is part of the
+// format, and is repeated here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,12 +22,12 @@ export const strategiesOfFormat1 = ['shadow', 'local', 'sqlite'] as const;
 
 export const conversationOfFormat1 = 'kept since format 1';
 
-/** From `dist/test/support` to the archive in the sources. */
+/** The path of the archive in the sources, from `dist/test/support`. */
 export const archiveOfFormat1 = fileURLToPath(
   new URL('../../../test/fixtures/format-1.tar.gz', import.meta.url),
 );
 
-/** A directory with `work` and `storage` inside. The files contain `as` as the path of this directory. */
+/** A directory that contains `work` and `storage`. In the files, the path of this directory is `as`. */
 export interface Place {
   readonly top: string;
   readonly as: string;
@@ -42,7 +42,7 @@ export function sessionOfFormat1(workTree: string, strategy: string): string {
   return `ses_${letters.map((letter) => '0123456789abcdefghjkmnpqrstvwxyz'[letter]).join('')}`;
 }
 
-/** Replaces in place the path of the work tree, and all values that are derived from this path. */
+/** Replaces the path of the work tree, and all values derived from it, in all files. */
 export function retarget({ top, as: from }: Place, strategy: string, to: string, identity: string): void {
   const [oldWork, newWork] = [`${from}/work`, `${to}/work`];
   const [old, now] = [sessionOfFormat1(oldWork, strategy), sessionOfFormat1(newWork, strategy)];
@@ -66,7 +66,7 @@ export function retarget({ top, as: from }: Place, strategy: string, to: string,
   }
 }
 
-/** Changes the content of every file and link below a directory. (`readdir` alone would follow the links.) */
+/** Rewrites the content of every file and the target of every link below a directory. */
 function rewrite(path: string, renamed: (text: string) => string): void {
   const stat = lstatSync(path);
   if (stat.isDirectory()) for (const name of readdirSync(path)) rewrite(join(path, name), renamed);
@@ -81,8 +81,8 @@ function rewrite(path: string, renamed: (text: string) => string): void {
 }
 
 /**
- * Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns the answers that a client got at
- * that time.
+ * Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns the answers that a client got
+ * when the archive was made.
  */
 export function layOutFormat1(top: string, strategy: string): unknown {
   for (const name of ['work', 'storage']) rmSync(join(top, name), { recursive: true, force: true });

@@ -1,8 +1,9 @@
-// Newer versions of Node follow symbolic links in `readdirSync(…, { recursive: true, withFileTypes: true })`.
+// Used instead of `readdirSync(…, { recursive: true, withFileTypes: true })`, which follows symbolic links in newer
+// versions of Node.
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Lists everything below a directory; a symbolic link is listed and never followed. */
+/** Lists everything below a directory. Lists symbolic links, but does not follow them. */
 export function entriesBelow(directory: string): Dirent[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [entry, ...entriesBelow(join(directory, entry.name))] : [entry],

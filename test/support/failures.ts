@@ -1,7 +1,10 @@
-// Errors of the daemon that tests expect, identified by their kind.
+// Helps tests that expect an error of the daemon, by its kind.
 import { CheckpointdError } from '../../src/base/errors.ts';
 
-/** Returns the expected failure of a request. Throws when the request succeeds, or fails with another kind of error. */
+/**
+ * Returns the error with which a request fails. Throws when the request succeeds, or when the error is no
+ * CheckpointdError.
+ */
 export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
   try {
     await request;
@@ -12,7 +15,7 @@ export async function failure(request: Promise<unknown>): Promise<CheckpointdErr
   throw new Error('the request succeeded, and should not have');
 }
 
-/** True when an error is an expected failure of this kind. */
+/** True when an error is a CheckpointdError of this kind. */
 export const refusedAs =
   (kind: string) =>
   (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-// Writes and reads frames for tests, and finds the error in a frame.
+// Frames as tests write and read them, and the error that a frame may contain.
 import type { ErrorData } from '../../src/protocol/types.ts';
 
 export type Id = string | number | null;
@@ -13,7 +13,7 @@ export interface Frame {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: ErrorData };
 }
 
-/** A request that was answered with an error. */
+/** The error with which the daemon answered a request. */
 export class WireFailure extends Error {
   readonly code: number;
   readonly data: ErrorData | undefined;

@@ -1,4 +1,4 @@
-// Runs plain git in a clean environment for comparison, and passes small snapshots to a store.
+// Runs plain git in a clean environment, for comparison with a store. Stores small snapshots as a capture would.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -57,14 +57,14 @@ export function storeOptions(directory: string, more: Partial<StoreOptions> = {}
   };
 }
 
-/** A file of a test's tree. Paths are latin1 byte strings. */
+/** A file of a tree that a test makes. Paths are strings of latin1 bytes. */
 export interface TestFile {
   readonly bytes: Uint8Array;
   readonly mode?: EntryMode;
   readonly permissions?: number;
 }
 
-/** Passes a whole tree to the store, as a capture does. */
+/** Stores a whole tree, as a capture does. */
 export async function capture(
   store: SnapshotStore,
   tree: Readonly<Record<string, TestFile | string>>,
@@ -98,7 +98,7 @@ export async function readAll(store: SnapshotStore, blob: BlobId): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-/** Returns the contents of a snapshot by path, as the store returns them. */
+/** Reads the contents of a snapshot from the store, by path. */
 export async function contents(store: SnapshotStore, snapshot: SnapshotId): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const { path, blob } of await store.entries(snapshot)) {

@@ -1,4 +1,4 @@
-// Starts git servers on the loopback address: sshd, and https in front of `git http-backend`. Starts also a proxy that
+// Starts git servers on the loopback address: sshd, and https in front of `git http-backend`. Also starts a proxy that
 // cuts connections.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { until } from './until.ts';
 
-/** A server, and the global git configuration for a client. */
+/** A server, and the global git configuration that its clients need. */
 export interface GitServer {
   readonly port: number;
-  /** Returns the address of a repository, by its path. */
+  /** Returns the URL of the repository at this path. */
   url(path: string, port?: number): string;
   readonly gitconfig: string;
-  /** The status with which the https server refuses every request. */
+  /** When set, the https server refuses every request with this status. */
   refusal?: number | undefined;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startSshd(directory: string): Promise<GitServer> {
 
 const [user, password] = ['me', 'open sesame'];
 
-/** Starts an https server that requires a password. A credential helper has the password. */
+/** Starts an https server that requires a password. The clients' credential helper knows it. */
 export async function startHttps(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -150,7 +150,7 @@ export async function startHttps(directory: string): Promise<GitServer> {
 
 export interface Cutter {
   port: number;
-  /** Number of bytes after which a connection is cut. */
+  /** Number of bytes after which the proxy cuts a connection. */
   cutAfter: number;
   /** The number of connections that were cut. */
   cuts: number;
@@ -159,7 +159,7 @@ export interface Cutter {
   close(): void;
 }
 
-/** Forwards connections to a port, and cuts each connection after a number of bytes. */
+/** Starts a proxy that forwards connections to a port, and cuts each connection after a number of bytes. */
 export async function startCutter(to: number): Promise<Cutter> {
   const cutter = {
     port: 0,

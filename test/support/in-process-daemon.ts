@@ -1,6 +1,6 @@
-// A daemon in this process, and scratch repositories, for the tests of commands. See session-rig.ts for a single
-// session, and daemon-rig.ts for daemons in separate processes. Parameters and results are checked with the schema, as
-// on the wire. Other tests check framing and exit codes.
+// A daemon in this process, and scratch repositories, for the tests of commands. Parameters and results are checked
+// with the schema, as on the wire. See session-rig.ts for a single session, and daemon-rig.ts for daemons in separate
+// processes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -129,7 +129,7 @@ export function git(cwd: string, ...args: string[]): string {
   }).trimEnd();
 }
 
-/** Makes a scratch repository with these files committed. */
+/** Makes a scratch repository in which these files are committed. */
 export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' }): string {
   const root = temporaryDirectory('work');
   git(root, 'init', '-q', '-b', 'main');
@@ -139,7 +139,7 @@ export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'sr
   return root;
 }
 
-/** Writes files and their directories, with the texts as latin1. A value `-> x` makes a link to x. */
+/** Writes files with these texts (latin1), and their directories. The text `-> x` makes a link to x. */
 export function write(root: string, files: Record<string, string>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
@@ -149,7 +149,10 @@ export function write(root: string, files: Record<string, string>): void {
   }
 }
 
-/** Returns everything in a work tree except `.git`, by path: kind, permission bits, and the hash of its bytes. */
+/**
+ * Returns a description of each file and link outside `.git`, by path: permission bits and hash, or the target of the
+ * link.
+ */
 export function manifest(root: string): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (directory: string, prefix: string): void => {

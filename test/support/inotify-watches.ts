@@ -1,4 +1,4 @@
-// Reads the kernel's list of the watches of this process, because only this list shows that a handle was closed.
+// Counts inotify watches in the kernel's list, because only this list shows that a handle was really closed.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Returns the number of directories on which this process has inotify watches. Returns undefined without /proc. */

@@ -1,12 +1,12 @@
-// Breaks a restore half-way in this process, and opens the session again. This has the effect of a kill without a kill.
-// The test can change the work tree in between.
+// Breaks a restore half-way in this process, with the same effect as a kill. Afterwards the test can change the work
+// tree and open the session again.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { SessionRig } from './session-rig.ts';
 
-/** Returns a fault that lets the first steps in the work tree pass and fails every later call. */
+/** Returns a fault that makes the n-th step in the work tree, and every call after it, fail. */
 export function breakAt(n: number): Fault {
   let steps = 0;
   return (call, target) => {

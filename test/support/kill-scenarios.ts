@@ -1,6 +1,6 @@
-// Scenarios in which files and conversation must change together. They are a restore of both, the end of a tangent with
-// files, and a revert of a turn or of one author. Each run kills the daemon at another change of the disk. The next
-// daemon must find a complete state.
+// Scenarios in which files and conversation must change together. These are a restore of both, the end of a tangent
+// with files, and a revert of a turn or of one author. Each run kills the daemon at a different write to the disk. The
+// next daemon must find a complete state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ async function wholeOf(rig: WireSession): Promise<Whole> {
   };
 }
 
-/** Prepares the kill, and returns the state after the complete change. */
+/** Prepares the session for the change, and returns the state that the complete change would give. */
 type Prepare = (rig: WireSession) => Promise<Whole>;
 type Move = (rig: WireSession) => Promise<unknown>;
 
@@ -72,7 +72,7 @@ export const endOfTangent: Scenario = {
 const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
-/** Reverts a turn that edited, made and deleted files. A later edit of the same file stays. */
+/** Reverts a turn that edited, made and deleted files. A later edit of the edited file stays. */
 export const revertOfTurn: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
@@ -97,7 +97,8 @@ export const revertOfTurn: Scenario = {
 };
 
 /**
- * Reverts the changes that the session reported in a turn. In this turn another line of the file was edited by hand.
+ * Reverts the changes of a turn that the session has reported. In the same turn the user edited another line of the
+ * file.
  */
 export const revertOfAuthor: Scenario = {
   prepare: async (rig) => {
@@ -132,8 +133,8 @@ async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession>
 export type Fate = 'before' | 'after' | 'unharmed';
 
 /**
- * Kills the daemon at the n-th change of the disk after the request began to write. Fails unless the next daemon finds a
- * complete state.
+ * Kills the daemon at its n-th write to the disk, counted from the first write of the request. Fails unless the next
+ * daemon finds a complete state.
  */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
   const places = makePlaces();
@@ -165,7 +166,7 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
       assert.is(state, isAfter ? 'committed' : 'unknown', `killed at change ${n}: the fate of the operation`);
       assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
       if (!isKilled) assert.ok(isAfter);
-      // Nothing was lost, because the former state can be restored.
+      // Checks that nothing is lost: undo gives the state before the change.
       if (isAfter) {
         await next.request('checkpoint/undo', {});
         const { counters: _ours, ...there } = await wholeOf(next);

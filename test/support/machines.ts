@@ -1,4 +1,4 @@
-// Machines that share a git remote. Each machine is a work tree and a daemon in this process with its own storage.
+// Machines that share a git remote. A machine is a work tree and a daemon in this process, with a storage of its own.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,12 +23,12 @@ export class Machine {
     this.root = root;
   }
 
-  /** Makes a machine of an existing work tree and storage. */
+  /** Makes a machine from an existing work tree and storage. */
   static over(root: string, storage: string): Machine {
     return new Machine(root, storage);
   }
 
-  /** Makes a machine that knows the remote as `team`, with a repository of these files. */
+  /** Makes a machine with a repository of these files. It knows the remote as `team`. */
   static async make(remote: string, files?: Record<string, string>): Promise<Machine> {
     const machine = new Machine(repository(files));
     await machine.daemon.call('remote/add', { name: 'team', url: remote });

@@ -1,10 +1,7 @@
-// Makes frames of a broken client from a seed: with bytes flipped, removed or doubled, and noise inserted.
+// Makes the frames of a broken client from a seed. Bytes are flipped, removed or doubled, or noise is inserted.
 import { frameOf } from './frames.ts';
 
-/**
- * Returns a small fast generator of 32 random bits (mulberry32), because fast-check would take minutes for so many
- * frames.
- */
+/** Returns a fast random generator (mulberry32), because fast-check would take minutes for so many frames. */
 export function random(start: number): (below: number) => number {
   let state = start >>> 0;
   return (below) => {
@@ -86,11 +83,12 @@ export function mutatedFrames(
   return { frames, firstMutated };
 }
 
-/** Requests of every kind with invalid bodies in valid frames. */
+/** A request with an invalid body in a valid frame. */
 export interface MutatedBody {
   readonly bytes: Buffer;
   /**
-   * The id that the daemon must answer. Undefined when the mutation may have changed the id or the form of the request.
+   * The id that the daemon's answer must have. Undefined if the mutation may have damaged the id or the request as a
+   * whole.
    */
   readonly id: string | undefined;
 }
@@ -115,8 +113,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * Returns a request in a frame of the right length. The request's JSON is valid, and some values, names or
- * members are wrong. In one frame of eight the body's bytes are damaged instead.
+ * Returns a request in a frame of the right length. Its JSON is valid, but some values or names are wrong. In one of
+ * eight frames, bytes of the body are damaged instead.
  */
 export function mutatedBody(
   id: string,

@@ -1,5 +1,5 @@
-// Gives tests direct access to a session of a daemon in this process. Such tests install a fault, use an abort signal,
-// or check internals. For the daemon as a process, see daemon-rig.ts.
+// Gives tests direct access to a session of a daemon in this process, so that they can install faults, abort requests
+// and check internals. For daemons in separate processes, see daemon-rig.ts.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
   readonly sessions = this.daemon.daemon.sessions;
-  /** The options of the next opening, besides the usual options. */
+  /** Options for the next session/open, in addition to the usual ones. */
   settings: {
     include?: readonly string[];
     exclude?: readonly string[];
@@ -42,12 +42,12 @@ export class SessionRig {
     git(this.work, 'init', '-q', '-b', 'main');
   }
 
-  /** Level and message of each line of the log. */
+  /** The lines of the log, as `level message`. */
   get logged(): string[] {
     return this.daemon.logged.map(({ level, message }) => `${level} ${message}`);
   }
 
-  /** The methods of all notifications that a client would have got. */
+  /** The methods of all notifications to clients. */
   get told(): string[] {
     return this.daemon.told.map(({ method }) => method);
   }
@@ -83,7 +83,7 @@ export class SessionRig {
     return session;
   }
 
-  /** Sends a request as the client for which `open` opens the session. */
+  /** Sends a request as the same client that `open` uses. */
   request<M extends CommandMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -112,7 +112,7 @@ export class SessionRig {
 /** Runs `body` with a rig and removes it afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
-  // A daemon lives as long as its client's pipe. The daemon's own waits keep no process alive.
+  // Keeps the process alive during the test, as a client's pipe does. The daemon's own timers do not.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);

@@ -1,5 +1,5 @@
-// A work tree with two capturers: one makes fast captures with a real watcher, and one always scans everything. Both
-// must make the same snapshots.
+// A work tree with two capturers. One makes fast captures with the help of directory handles, and one always scans
+// everything. Both must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
@@ -18,7 +18,7 @@ export class TwinCaptureRig {
   readonly handles: DirectoryHandles;
   readonly fast: Capturer;
   readonly full: Capturer;
-  /** The number of captures of each kind. */
+  /** The number of captures by kind: "fast", or the reason for a full capture. */
   readonly counts = new Map<string, number>();
   previous: SnapshotId | undefined;
   readonly #alive = setInterval(() => undefined, 1000);
@@ -32,7 +32,7 @@ export class TwinCaptureRig {
     this.full = this.rig.another(options);
   }
 
-  /** Runs `body` with a rig whose watcher is live. */
+  /** Runs `body` with a rig whose handles are ready. */
   static async with(
     body: (it: TwinCaptureRig) => Promise<void>,
     options: Partial<CapturerOptions> = {},
@@ -68,7 +68,7 @@ export class TwinCaptureRig {
     return capture;
   }
 
-  /** Captures, and checks that a full capture gives the same tree. Returns whether the capture was fast. */
+  /** Makes a capture, and checks that a full capture gives the same tree. Returns true when the capture was fast. */
   async agrees(why: string): Promise<boolean> {
     const { previous } = this;
     const capture = await this.capture();
@@ -79,8 +79,8 @@ export class TwinCaptureRig {
   }
 
   /**
-   * Captures as after a restore that wrote and removed these paths a moment after a capture. Checks that a full capture
-   * gives the same tree.
+   * Makes the capture that follows a restore. The restore wrote and removed these paths just after `capture`. Checks
+   * that a full capture gives the same tree.
    */
   async agreesAfter(
     capture: Capture,
@@ -98,7 +98,7 @@ export class TwinCaptureRig {
     this.previous = after.snapshot;
   }
 
-  /** Makes the same checks with a capture that must be fast. */
+  /** Like `agrees`, but the capture must be fast. */
   async agreesFast(why: string): Promise<void> {
     const isFast = await this.agrees(why);
     assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);
@@ -113,13 +113,13 @@ export async function fastEqualsFull(it: TwinCaptureRig, rounds: number): Promis
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest contents again. These files are the youngest, so captures of all other files
-  // depend on the watcher.
+  // A capture reads the 200 youngest files again. These 250 files are the youngest, so for all other files a fast
+  // capture depends on the handles.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {
     for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
-    // Builds on a snapshot that is not from the last scan, as a capture after a restore does.
+    // Sometimes builds on a snapshot that is older than the last scan, as a capture after a restore does.
     if (it.previous !== undefined) earlier.push(it.previous);
     if (random.below(8) === 0) it.previous = random.pick(earlier.slice(-5));
     await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);

@@ -1,5 +1,5 @@
-// Applies a unified diff of one text, so that a test can distinguish a correct diff from a diff that only looks
-// correct. Context and removed lines must match. Supports no file names and no binary patches.
+// Applies a unified diff of one text, because a diff may look correct and still not apply. Context and removed lines
+// must match. Supports no binary patches, and ignores file names.
 
 /** Returns the text after the patch. Throws when the patch does not match. An empty patch changes nothing. */
 export function applyUnified(before: string, patch: string): string {
@@ -17,7 +17,7 @@ export function applyUnified(before: string, patch: string): string {
     }
     if (result.length === 0 && at === 0 && /^(diff|index|---|\+\+\+|new|deleted|old|similarity) /.test(line))
       continue;
-    // "\ No newline at end of file" removes the newline of the previous line.
+    // The line "\ No newline at end of file" means that the previous line has no newline.
     const text = lines[i + 1]?.startsWith('\\') ? line.slice(1, -1) : line.slice(1);
     if (line.startsWith('+')) result.push(text);
     else if (line.startsWith(' ') || line.startsWith('-')) {

@@ -1,7 +1,8 @@
-// The only way in which tests wait for an event elsewhere. A test checks a condition repeatedly until the condition is
-// true, or fails with its name.
+// Waits until a condition is true. Tests wait for events only in this way.
 
-/** Checks every few milliseconds until `holds` returns true. Fails with `what` after `msMax` (default 30 s). */
+/**
+ * Calls `holds` every few milliseconds until it returns true. Fails with the text `what` after `msMax` (default 30 s).
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -1,6 +1,6 @@
-// A client for tests, which starts the daemon (or any program), exchanges frames with it and never leaves it running.
-// The client parses strictly with independent code. It checks every frame with the schema: received frames must be
-// valid, and an invalid request must be refused. Raw frames are deliberately invalid and are not checked.
+// A client for tests. It starts the daemon (or any program), exchanges frames with it and never leaves it running. It
+// parses strictly, with code of its own. It checks every frame with the schema: received frames must be valid, and the
+// daemon must refuse an invalid request. Raw frames are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,
@@ -21,14 +21,14 @@ import { packageFile, programFile } from '../../src/wire/places.ts';
 import { recordSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
-/** The daemon of this checkout, as in the package. */
+/** The path of the daemon's program in this checkout, as it is in the package. */
 export const daemonEntry = programFile();
 
-/** Returns the path of a daemon in which tests install faults. scripts/bundle.ts builds it like the daemon itself. */
+/** Returns the path of a daemon with faults for tests. scripts/bundle.ts builds it like the daemon itself. */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.js`);
 
-/** The daemon behind the fault seam (faulty-daemon.ts), slow with files named `slow-…` and `stuck-…`. */
+/** The command of a daemon that opens files named `slow-…` and `stuck-…` slowly (faulty-daemon.ts). */
 export const slowNamesCommand: readonly [string, ...string[]] = [
   process.execPath,
   testProgram('faulty-daemon'),
@@ -64,16 +64,16 @@ export class WireClient {
   readonly exited: Promise<Exit>;
   /** Everything received, in order. */
   readonly frames: Frame[] = [];
-  /** Faults in the received data: bytes that are no frame, frames that do not match the schema. */
+  /** Faults in the received data: bytes that are no frame, and frames that do not match the schema. */
   readonly violations: string[] = [];
-  /** Received parts outside the protocol: fields of answers and events, kinds of errors. */
+  /** Received fields and error kinds that the protocol does not declare. */
   readonly undeclared: string[] = [];
   stderr = '';
   readonly #timeoutMs: number;
   readonly #validate: boolean;
   readonly #waiters = new Set<Waiter>();
   readonly #methodOf = new Map<Id, string>();
-  /** Invalid requests that were sent on purpose. The daemon must refuse them. */
+  /** The ids of invalid requests, which the daemon must refuse. */
   readonly #misfits = new Set<Id>();
   #rest: Buffer = Buffer.alloc(0);
   #lastId = 0;
@@ -89,7 +89,7 @@ export class WireClient {
     });
     this.process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // A daemon that has ended closes its stdin. `exited` explains more than EPIPE.
+    // Writing to a daemon that has ended gives EPIPE, but `exited` explains more.
     this.process.stdin.on('error', () => undefined);
     this.exited = new Promise((resolve, reject) => {
       this.process.on('error', reject);
@@ -101,7 +101,7 @@ export class WireClient {
     });
   }
 
-  /** Returns the notifications that were received up to now, of one method or of all methods. */
+  /** Returns the parameters of all notifications of this method that were received up to now. */
   events<M extends NotificationMethod>(method: M): EventOf<M>[] {
     return this.frames.filter((frame) => frame.method === method).map((frame) => frame.params as EventOf<M>);
   }
@@ -111,7 +111,10 @@ export class WireClient {
     return this.send(method, params).answer as Promise<ResultOf<M>>;
   }
 
-  /** Sends a request without types, for requests that a typed client cannot make. Returns the id, for a cancel. */
+  /**
+   * Sends any request, even one that the types do not allow. Returns the answer, and the id with which the request can
+   * be cancelled.
+   */
   send(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<unknown> } {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -141,7 +144,7 @@ export class WireClient {
     this.process.stdin.write(bytes);
   }
 
-  /** Sends a frame unchanged and waits for the answer with its id. */
+  /** Sends this message as it is, and waits for the answer with its id. */
   async raw(message: object | string): Promise<Frame> {
     const before = this.frames.length;
     this.write(frameOf(message));
@@ -149,7 +152,9 @@ export class WireClient {
     return this.next((frame) => frame.method === undefined && (frame.id === id || frame.id === null), before);
   }
 
-  /** Returns the first wanted frame from number `from` on (by default from now), and waits for it if needed. */
+  /**
+   * Returns the first wanted frame from index `from` on. Waits for it if needed. By default, only later frames count.
+   */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);
     if (already !== undefined) return Promise.resolve(already);
@@ -178,7 +183,7 @@ export class WireClient {
     return result;
   }
 
-  /** Ends the daemon in order with shutdown and exit. Returns how the process ended. */
+  /** Ends the daemon with shutdown and exit. Returns how the process ended. */
   async close(): Promise<Exit> {
     await this.request('shutdown', {});
     this.notify('exit');
@@ -241,7 +246,7 @@ export class WireClient {
     if (this.#validate) {
       this.#check(frame);
       this.undeclared.push(...undeclaredIn(frame, this.#methodOf.get(frame.id ?? null)));
-      // Raw frames of a test may repeat an id, for any method.
+      // Raw frames may use an id again, for any method.
       if (frame.method === undefined) this.#methodOf.delete(frame.id ?? null);
     }
     for (const waiter of this.#waiters) if (waiter.wanted(frame)) waiter.resolve(frame);
@@ -284,7 +289,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns the failure of a request, for assertions on its kind. Fails when the request succeeds. */
+/** Returns the error with which a request fails. Fails the test when the request succeeds. */
 export async function failureOf(answer: Promise<unknown>): Promise<WireFailure> {
   try {
     await answer;

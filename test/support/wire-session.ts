@@ -1,6 +1,5 @@
-// One session of a daemon over stdio, and the client that opened the session. The work tree is a small repository, and
-// the storage is new. For several daemons or their ends see daemon-rig.ts, and for the session's internals
-// session-rig.ts.
+// A client over stdio with one session. The work tree is a small repository, and the storage is new. For several
+// daemons see daemon-rig.ts, and for the session's internals session-rig.ts.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -72,12 +71,12 @@ export class WireSession {
     return this.request('conversation/append', { entry: { user, assistant: { content: `re ${text}` } } });
   }
 
-  /** Returns the conversation's document in the form that a client gets. */
+  /** Returns the exported document of the conversation. */
   async document(): Promise<Record<string, unknown>> {
     return { ...(await this.request('conversation/export', {})).document };
   }
 
-  /** Returns the user's messages, in order. */
+  /** Returns the user's messages of the history, in order. */
   async said(): Promise<string[]> {
     const { entries } = await this.request('conversation/history', { limit: 1000 });
     return entries.map(({ user }) => user.content ?? '');

@@ -12,7 +12,7 @@ import { parameters } from '../support/property.ts';
 
 const test = suite('exclusions');
 
-/** Returns the paths that the globs leave out. Checks from the top down, as the walker does. */
+/** Returns the paths that the globs leave out. Starts at the root, as the walker does. */
 function leftOut(globs: Globs, path: string): boolean {
   const parts = path.split('/');
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));

@@ -1,4 +1,4 @@
-// Contents are merged a few at a time. The rules of the merge are tested against git, in test/commands/.
+// Tests that contents are merged a few at a time. Tests in test/commands/ compare the results of merges with git.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
@@ -29,7 +29,7 @@ test('contents are merged four at a time, and the results come in the order of t
     theirs: side('theirs'),
     contents: async (_base, _ours, _theirs, path) => {
       most = Math.max(most, (active += 1));
-      // The first paths take the most turns.
+      // The merges of the first paths take longest.
       for (let n = names.length - names.indexOf(path); n > 0; n -= 1)
         await new Promise((resolve) => setImmediate(resolve));
       active -= 1;

@@ -10,7 +10,10 @@ const test = suite('change log');
 
 const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'd', 'd/e'].map(fromText);
 
-/** A recorded position, and the number of marks at that time. `loss` is set when a change was missed since then. */
+/**
+ * A position of the log, and the number of marks up to it. `loss` is set when the log missed a change after this
+ * position.
+ */
 interface Look {
   readonly position: number;
   readonly marks: number;

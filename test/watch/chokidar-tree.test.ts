@@ -1,5 +1,4 @@
-// chokidar watches each directory by itself: the directories of a large tree, and directories that appear, disappear
-// and reappear.
+// chokidar watches every directory, in a large tree and after directories appear, disappear and reappear.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -72,7 +71,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     for (const path of ['born', 'd3/s0', 'd3', 'd5', 'd6/s1']) {
       const before = watch.directories;
       rmSync(join(root, path), { recursive: true });
-      // chokidar does not detect that a directory was removed if it is back before chokidar checks.
+      // chokidar would miss the removal of a directory that is back before chokidar checks.
       await until(`${path} is unwatched`, () => watch.directories < before);
       assert.ok(paths.has(join(root, path)));
       paths.clear();
@@ -90,7 +89,7 @@ test('if a rename replaces an empty directory, chokidar watches the new director
       await writeUntilMarked(`${path}/f`);
       rmSync(join(root, path, 'f'));
       mkdirSync(join(aside, 'new/deep'), { recursive: true });
-      renameSync(join(aside, 'new'), join(root, path)); // whenever chokidar checks, the path is a directory
+      renameSync(join(aside, 'new'), join(root, path)); // the path is a directory at every moment
       paths.clear();
       await writeUntilMarked(`${path}/g`);
       await writeUntilMarked(`${path}/deep/f`);
@@ -109,7 +108,7 @@ test('chokidar stops watching a subtree that is moved out, and watches it again 
     await until('the whole subtree is unwatched', () => watch.directories <= before - 101);
     paths.clear();
     writeFileSync(join(aside, 'd7/s1/out'), '');
-    await writeUntilMarked('d8/s1/f'); // a change before this one would have been reported by now
+    await writeUntilMarked('d8/s1/f'); // any earlier change would have been reported by now
     assert.equal(
       [...paths].filter((path) => path.includes('d7')),
       [],

@@ -1,4 +1,4 @@
-// The directory handles and their fence: after the fence every earlier change is in the change log.
+// Tests the directory handles and their fence. Once a fence has passed, every earlier change is in the change log.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function withHandles(
   for (const path of directories) mkdirSync(join(root, path), { recursive: true });
   const options = { root, fenceDirectory: fence, changes: new ChangeLog(), log: silentLog };
   const handles = new DirectoryHandles(program === undefined ? options : { ...options, program });
-  const alive = setInterval(() => undefined, 1000); // handles keep no process alive
+  const alive = setInterval(() => undefined, 1000); // the handles do not keep the process alive
   try {
     handles.start();
     await until('the handles are ready', () => handles.isReady);
@@ -45,8 +45,8 @@ async function withHandles(
 }
 
 /**
- * Changes the tree and then passes the fence. Returns the position before the change. On a busy machine a fence may be
- * late, or the thread may suspect a loss. Then repeats the change and the fence.
+ * Changes the tree and then waits for a fence. Returns the position before the change. Repeats both if the fence is
+ * late or the thread suspects a loss, as on a busy machine.
  */
 async function fencedAfter({ handles }: Rig, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {
@@ -69,7 +69,7 @@ if (process.platform === 'linux') {
         const from = changes.position;
         const path = `d${i % 50}/${i % 3 === 0 ? 'f' : `new${i}`}`;
         write(path, String(i));
-        // A busy machine may take longer than a second, or make the thread suspect a loss.
+        // On a busy machine a fence may take more than a second, or the thread may suspect a loss.
         if (!(await rig.handles.fence()) || !changes.isCompleteSince(from)) continue;
         assert.ok(changes.isMarkedByHandles(fromText(path), from), `${path} was not marked at ${i}`);
         passed += 1;
@@ -196,13 +196,13 @@ if (process.platform === 'linux') {
 
   test('the handles lose no change while very many handles are opened', () =>
     withHandles([], async ({ handles }) => {
-      // Missing directories take as long as existing directories, and the test need not make them.
+      // A missing directory takes as long as an existing one, and the test does not have to make it.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];
       let isComplete = false;
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {
         const { position } = handles.changes;
         assert.is((await handles.open(paths)).length, 200_000);
-        await sleep(1000); // the probe of the loop runs every 200 ms
+        await sleep(1000); // the thread checks its loop every 200 ms
         isComplete = handles.changes.isCompleteSince(position);
       }
       assert.ok(isComplete, 'the loop stood still, and the log is incomplete');

@@ -1,5 +1,5 @@
-// Each open handle of a tree belongs to the directory that existed when the handle was opened, and closes with this
-// directory.
+// A handle belongs to the directory that existed when the handle was opened. It is closed when this directory
+// disappears.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests the watching threads that all sessions of a daemon share: their number, and how a failure or the end of one
-// session affects other sessions.
+// Tests the watching threads that all sessions of a daemon share: their number, and what happens to other sessions when
+// a thread fails or a session ends.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function inotifyInstances(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').includes('inotify');
     } catch {
-      return false; // the descriptor of the listing itself
+      return false; // the descriptor that reads the directory
     }
   }).length;
 }
@@ -48,7 +48,7 @@ async function openHandles(watcher: WorkTreeWatcher): Promise<void> {
   });
 }
 
-/** Changes a file in `d`, and requires that the handles mark it before the fence and chokidar reports it. */
+/** Changes a file in `d`. Requires that the handles mark it before the fence passes, and that chokidar reports it. */
 async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string): Promise<void> {
   const path = fromText(`d/${name}`);
   await until(`${name} is marked`, async () => {
@@ -60,7 +60,7 @@ async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string
   });
   await until(`${name} is reported`, () => {
     if (watcher.dirtyPaths(1000).includes(path)) return true;
-    writeFileSync(join(root, 'd', name), 'x'); // the write above may be earlier than the watch of a new directory
+    writeFileSync(join(root, 'd', name), 'x'); // the write above may come before the new directory is watched
     return false;
   });
 }
@@ -69,7 +69,7 @@ async function withWatchers(
   roots: readonly string[],
   body: (watchers: WorkTreeWatcher[]) => Promise<void>,
 ): Promise<void> {
-  const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+  const alive = setInterval(() => undefined, 1000); // a watcher does not keep the process alive
   const watchers: WorkTreeWatcher[] = [];
   try {
     for (const root of roots) watchers.push(await watch(root));
@@ -103,7 +103,7 @@ if (process.platform === 'linux') {
       await requireMarks(second, root, 'before');
       await first.close();
       await requireMarks(second, root, 'after');
-      // Both sessions watch a directory that replaces another directory.
+      // Both sessions must watch the directory that replaces `d`.
       rmSync(join(root, 'd'), { recursive: true });
       mkdirSync(join(root, 'd'));
       await openHandles(second);
@@ -140,7 +140,7 @@ if (process.platform === 'linux') {
   });
 
   test('after a shared thread dies, each of its sessions gets a thread of its own', async () => {
-    // The thread fails when the session named `poison` enters it.
+    // The thread fails when a session named `poison` starts to use it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';
        parentPort.on('message', ({ kind, seat, order }) => {

@@ -31,7 +31,7 @@ export async function watching(
     batch.paths.some((one) => one === '' || path === toText(one) || path.startsWith(`${toText(one)}/`));
   const notified = (path: string): Promise<void> =>
     until(`${path} is in a batch`, () => batches.some((batch) => names(batch, path)));
-  const alive = setInterval(() => undefined, 1000); // A watcher does not prevent the end of a process.
+  const alive = setInterval(() => undefined, 1000); // The watcher does not keep the process alive.
   try {
     watcher.start();
     await watcher.ready();
@@ -42,10 +42,10 @@ export async function watching(
   }
 }
 
-/** A work tree in a repository, and captures of it. */
+/** Runs `body` with a work tree in a repository, and a capturer of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Notifies the watcher of a successful capture that began now. */
+/** Tells the watcher that a capture that began now has succeeded. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

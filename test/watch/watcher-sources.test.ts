@@ -1,4 +1,4 @@
-// Switches off each source of the change log in turn. With any remaining source every capture equals the work tree.
+// Tests captures with both, one or none of the two sources of the change log. Every capture must equal the work tree.
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -50,7 +50,7 @@ class Watched {
     assert.is(this.watcher.figures.state, 'live');
   }
 
-  /** Captures, and checks that a full capture makes the same snapshot. */
+  /** Makes a capture, and checks that a full capture gives the same snapshot. */
   async capture(why: string): Promise<Capture> {
     const request = this.#previous === undefined ? {} : { previous: this.#previous };
     const { position } = this.watcher.changes;
@@ -76,7 +76,7 @@ async function withSources(
   body: (it: Watched) => Promise<void>,
 ): Promise<void> {
   const it = new Watched(handles);
-  const alive = setInterval(() => undefined, 1000); // neither source keeps a process alive
+  const alive = setInterval(() => undefined, 1000); // neither source keeps the process alive
   try {
     await it.start(chokidar);
     await body(it);
@@ -118,7 +118,7 @@ if (isLinux) {
       linkSync(join(it.rig.root, 'd/f'), outside);
       await it.capture('first');
       await it.capture('second');
-      writeFileSync(outside, 'now!'); // no handle reports a write through a second name outside the work tree
+      writeFileSync(outside, 'now!'); // no handle reports a write through a hard link outside the work tree
       it.watcher.changes.mark(fromText('d/f'), 'chokidar');
       assert.is((await it.capture('widened')).path, 'fast');
       it.watcher.changes.mark(fromText(''), 'chokidar');

@@ -1,5 +1,5 @@
-// Tests the watcher with chokidar alone: batches for clients, ignored paths, links, start and end, bursts, threads that
-// fail.
+// Tests the watcher with chokidar alone: batches for clients, ignored paths, links, its start and end, bursts of
+// changes, and failing threads.
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,7 +39,7 @@ test('clients get changes in batches; a changed path stays dirty until a capture
       batches.length = 0;
       mkdirSync(join(rig.root, 'born'));
       await notified('born');
-      await sleep(300); // chokidar watches a new directory only after it has read it, so captures do not rely on it
+      await sleep(300); // chokidar watches a new directory only some time after the directory appears
       rig.write('born/later', '');
       await notified('born/later');
     });
@@ -188,7 +188,7 @@ test('a busy daemon loses no event, because its watcher runs in a separate threa
       rig.write('late', '');
       await notified('late');
       await notified('early');
-      if (watcher.figures.overflows > 0) return; // the machine was so busy that the thread itself was blocked
+      if (watcher.figures.overflows > 0) return; // the machine was so busy that even the thread was blocked
       assert.not(batches.some((batch) => batch.overflow));
       assert.equal(watcher.dirtyPaths(10), ['early', 'late']);
     }),
@@ -211,7 +211,7 @@ test('an idle watching thread stops the probe of its loop, and the next event st
   assert.not(probe.isProbing, 'before the thread asks for it, as during the first walk');
   probe.start();
   await until('the idle loop sleeps', () => !probe.isProbing);
-  losses.length = 0; // a busy machine may have stopped this loop
+  losses.length = 0; // a busy machine may have blocked this loop too
   probe.count();
   busyFor(700);
   await until('the stall is detected', () => losses.includes('stall'));

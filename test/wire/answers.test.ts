@@ -1,5 +1,6 @@
-// Answers match the reference: rare fields are sent, parameters that exclude each other are refused, and a plan has the
-// same order as the restore. Every test with a session checks that the daemon sends nothing undeclared.
+// Checks details of the reference: rare fields are sent, parameters that exclude each other are refused, and a dry run
+// lists paths in the order of the restore. Every test with a session also checks that the daemon sends nothing
+// undeclared.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,4 @@
-// Each change of the conversation sends its event before its answer, and is made once under its key. A refused change
-// leaves no trace.
+// A change of the conversation with a key is made only once. A refused change leaves no trace.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

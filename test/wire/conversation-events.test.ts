@@ -1,5 +1,5 @@
-// For every change of the conversation a subscriber gets one event before the answer, with the same state as
-// conversation/get. The list of methods comes from protocol.json, so that no new method can be forgotten.
+// For every change of the conversation, clients that asked for the event get it once, before the answer. It has the
+// same state as conversation/get. The list of methods comes from protocol.json, so that no new method can be forgotten.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +17,7 @@ const protocol = JSON.parse(
   readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
 ) as { readonly methods: readonly Method[] };
 
-/** Methods with a key change something. */
+/** The methods that change the conversation: they have a key. */
 const changing = protocol.methods
   .filter(({ name, idempotency }) => name.startsWith('conversation/') && idempotency === 'key')
   .map(({ name }) => name);
@@ -30,7 +30,7 @@ const document = {
   transcript: [],
 };
 
-/** In this order in one session, each method changes something. */
+/** Requests of which each one changes something if they are sent in this order. */
 const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/append', { entry }],
   ['conversation/append', { entry }],

@@ -1,5 +1,4 @@
-// When the daemon may not write into a directory, the error of conversation/export is about the disk and not about the
-// parameters.
+// If the daemon may not write into a directory, the error of conversation/export blames the disk, not the parameters.
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// The daemon refuses invalid input over the wire with a remedy and without an event, and the exported conversation does
-// not change. test/protocol/bad-values.test.ts has input with an invalid form.
+// The daemon refuses invalid input with a remedy. It sends no event, and the exported conversation does not change.
+// test/protocol/bad-values.test.ts has input that does not match the schema.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';
@@ -20,7 +20,7 @@ const outside = /inside|within|relative/i;
 const shorter = /Shorten it, or raise limits.maxMessageCharacters/;
 const unharmed = /Nothing was changed/;
 
-/** Method, parameters, kind, and the remedy that the message must contain. */
+/** Name, method, parameters, expected error kind, and the remedy that the message must contain. */
 const refusals: readonly (readonly [string, RequestMethod, object, string, RegExp])[] = [
   [
     'a message too long',
@@ -143,7 +143,7 @@ test('the daemon refuses invalid input, names a remedy and does not change the c
     assert.is(rig.events('conversation/didChange').length, told);
   }));
 
-// On the wire a lone surrogate is an escape. In a file it can also be in a document that is valid JSON.
+// JSON writes a lone surrogate as an escape, so a document with one is valid JSON.
 test('importing a document with a lone surrogate anywhere is refused, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');

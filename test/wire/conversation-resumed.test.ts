@@ -1,4 +1,4 @@
-// Every answered change exists after SIGKILL. One test compares a realistic session field by field, and one test kills
+// After SIGKILL every answered change still exists. One test compares a realistic session field by field, and one kills
 // a daemon during changes.
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -30,7 +30,7 @@ async function stateOf(rig: WireSession): Promise<State> {
   };
 }
 
-/** Makes 40 turns with five tool calls each, two tangents (one with files), one compaction, three restores. */
+/** Makes 40 turns with five tool calls each, two tangents (one with files), a compaction and three restores. */
 async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setModel', { modelInfo: { modelId: 'm', contextWindowTokens: 128_000 } });
   await rig.request('conversation/setTools', { tools: { Builtin: [{ name: 'fs_write' }] } });

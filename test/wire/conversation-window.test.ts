@@ -1,5 +1,5 @@
-// Tests which part of the conversation is sent, and whether this part fits. Covers the valid range, the limit for a
-// message, the use of the model's window, and the context of agents.
+// Tests what limits the conversation: the maximum length of a message, and the model's window. Also tests the context
+// files that agents bring.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../src/protocol/types.ts';
@@ -43,7 +43,7 @@ test('the daemon refuses to lock a pending message that does not exist (Q23)', (
 test('conversation/get reports how full the model’s window is, and an event reports a full window once (C26)', () =>
   withSession(
     async (rig) => {
-      await rig.append('x'.repeat(17)); // 're ' and the same text again: 37 of 40 characters
+      await rig.append('x'.repeat(17)); // the answer is 're ' and the same text: together 37 of 40 characters
       const { contextWindow } = await rig.request('conversation/get', {});
       assert.equal(contextWindow, { characters: 37, maxCharacters: 40, level: 'none' });
       assert.equal(rig.events('conversation/didFillWindow'), []);

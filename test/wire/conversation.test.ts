@@ -1,4 +1,4 @@
-// Tests the conversation on the wire: its fields, its history in pages, its model, its next message, the counts of
+// Tests the conversation on the wire: its fields, its history in pages, its model, its next message, and the counts of
 // lines.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests fields that no other test needs. The daemon must send each field where the reference says so. A declared field
-// that no test sends fails the check (scripts/sent-fields.ts).
+// Tests fields that appear in no other test. scripts/sent-fields.ts fails if the protocol declares a field that no test
+// sends.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

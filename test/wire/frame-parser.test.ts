@@ -16,7 +16,7 @@ function parse(bytes: Buffer | string, chunkBytes = Number.POSITIVE_INFINITY): P
   return { bodies, fault: parser.fault };
 }
 
-/** Parses in one chunk and byte by byte. Both results must agree. */
+/** Parses the bytes in one chunk, and again byte by byte. Both results must be equal. */
 function parseBothWays(bytes: Buffer | string): Parsed {
   const whole = parse(bytes);
   assert.equal(parse(bytes, 1), whole);
@@ -33,7 +33,7 @@ test('the parser reads every frame, however the bytes are cut into pieces', () =
   }
 });
 
-// protocol/conformance/02-frames.json has the other headers, with a real daemon.
+// protocol/conformance/02-frames.json tests more headers, with a real daemon.
 for (const header of ['Content-Length: \t 2 \t', 'Content-Length: 0002']) {
   test(`the header ${JSON.stringify(header)} is accepted`, () => {
     assert.equal(parseBothWays(`${header}\r\n\r\n{}`).bodies, ['{}']);

@@ -1,5 +1,6 @@
-// Kills the process of a client in the middle of each change with a key. The next client finds the session before or
-// after the change, and operation/get says which state. A repetition with the key makes the change only once.
+// Kills a client in the middle of each change with a key. The next client finds the session in its state before or
+// after the change, and operation/get says in which. Repeating the request with the same key makes the change only
+// once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +23,7 @@ interface Change {
 
 const restore: Request = ['checkpoint/restore', { tag: '0', mode: 'hard', confirm: true }];
 
-/** The parameters of each change, in a session of two turns with three entries. */
+/** The parameters of each method that makes a change. The session has two turns and three entries. */
 const changes: Readonly<Record<string, Change>> = {
   'checkpoint/create': { params: { kind: 'turn' } },
   'checkpoint/restore': { params: restore[1] ?? {} },
@@ -51,22 +52,25 @@ const changes: Readonly<Record<string, Change>> = {
   'ledger/recordWrite': { params: { path: 'a.txt' } },
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
-/** Other tests kill these methods, because their keys belong to no open session, or their parameters are documents. */
+/**
+ * Methods that other tests kill, or that are like a method above. Their keys may belong to no open session, or their
+ * parameters are documents.
+ */
 const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',
   'session/delete',
-  'checkpoint/init', // keyed-kills.test.ts tests this method, because in this test the next opening would also enable checkpoints
-  'conversation/setTools', // the same record and the same path as setModel
+  'checkpoint/init', // see keyed-kills.test.ts; here the next session/open would enable checkpoints anyway
+  'conversation/setTools', // has the same record and code as setModel
   'conversation/setAgents',
   'conversation/recordLines',
   'conversation/import',
   'remote/push', // scenarios/travel-killed.ts
   'remote/fetch',
   'session/import',
-  'remote/add', // its only effect is a rename of the list of remotes
+  'remote/add', // only replaces the list of remotes by a rename
   'remote/remove',
-  'remote/delete', // the request changes the remote but not the session
+  'remote/delete', // changes the remote but not the session
 ];
 
 async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
@@ -77,7 +81,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   return { files: manifest(root), tags, document, authors: entries.map(({ author }) => author) };
 }
 
-/** Opens the session as soon as the daemon of the killed client has given it up. */
+/** Opens the session once the daemon of the killed client no longer has it open. */
 async function openAfter(client: WireClient, open: object): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -126,7 +130,7 @@ async function killed(
     });
     const exited = once(child, 'exit');
     await once(child.stdout, 'data');
-    await sleep(afterMs); // any moment while the request runs
+    await sleep(afterMs); // at some moment while the request runs
     child.kill('SIGKILL');
     await exited;
     const [next] = await start();

@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // With descriptors, the link itself is opened. Without descriptors, the opening fails.
+    // With descriptors, the link itself is opened. Without descriptors, opening it fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),
@@ -132,7 +132,9 @@ test('if another directory takes the root’s name, writes still go to the old r
   remove(root);
 });
 
-/** Swaps two names as fast as it can, atomically (renameat2, RENAME_EXCHANGE), and counts. */
+/**
+ * A program that swaps two names atomically (renameat2 with RENAME_EXCHANGE), as often as it can, and counts the swaps.
+ */
 const exchanger = `
 import ctypes, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -209,7 +211,7 @@ test('restores lose no edit that a program makes meanwhile (F76)', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));
   const target = model(Object.fromEntries(names.map((name) => [name, 'old'])));
-  // Each file is edited once, at some moment during the restores. No edit may be lost.
+  // This program edits each file once, at some moment during the restores.
   const editor = `
     const fs = require('fs'); process.stdin.once('data', async () => {
       for (const name of ${JSON.stringify(names)}) {
@@ -234,8 +236,8 @@ test('restores lose no edit that a program makes meanwhile (F76)', async () => {
       await setImmediate();
     }
     await ended;
-    // Only the late look finds the write of a program that was suspended between opening a file and writing to it. When
-    // a later restore has changed the path, the write is kept beside the path.
+    // If the program was suspended between opening a file and writing to it, only the late look finds the write. If a
+    // later restore has changed the path, the late look keeps the write beside the path.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
       const late = await checkDisplaced({ directory: `${top}/${name}`, root, id, contents });

@@ -103,7 +103,7 @@ test('a very large file that was just changed is read only once, after a wait', 
       const got = await read('f', {
         hash: () => {
           hashed += 1;
-          if (isChangedAgain && hashed === 1) appendFileSync(join(top, 'f'), 'y'); // changes after the wait
+          if (isChangedAgain && hashed === 1) appendFileSync(join(top, 'f'), 'y'); // changes the file after the wait
           const hash = createHash('sha256');
           return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
         },

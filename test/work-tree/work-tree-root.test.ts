@@ -1,6 +1,6 @@
 // While a session is open, another file system is mounted over the work tree, or the work tree's file system is
-// unmounted. The file system that then takes the path does not contain the user's files, so the daemon neither captures
-// it nor writes to it. Needs root (mount) on Linux.
+// unmounted. The file system that is then at the path does not have the user's files, so the daemon neither captures it
+// nor writes to it. Needs root (mount) on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function run(command: string, ...args: string[]): void {
   assert.is(status, 0, stderr);
 }
 
-/** Mounts, and then unmounts every mount at the path. */
+/** Mounts a file system at the path, runs `body`, and unmounts it. */
 async function mounted(root: string, how: readonly string[], body: () => Promise<void>): Promise<void> {
   run('mount', ...how, root);
   try {
@@ -44,7 +44,7 @@ async function withDaemon(body: (daemon: InProcessDaemon) => Promise<void>): Pro
   }
 }
 
-/** Checks that every request that reads the work tree is refused, and nothing is written there. */
+/** Checks that every request that reads the work tree is refused, and that nothing is written there. */
 async function refusesAll(daemon: InProcessDaemon, session: string, root: string): Promise<void> {
   const before = readdirSync(root);
   const refused = [

@@ -168,7 +168,9 @@ test('a storage inside the work tree is refused, even through a link or if it do
     assert.is(String(storageWithin(tree, join(top, 'in/x'))), 'a/x');
   }));
 
-/** Mounts in order, runs the body and unmounts everything. Returns false when mounting is impossible here. */
+/**
+ * Makes these mounts in order, runs `body`, and unmounts everything. Returns false when mounting is impossible here.
+ */
 function withMounts(mounts: readonly (readonly string[])[], body: () => void): boolean {
   const mounted: string[] = [];
   try {

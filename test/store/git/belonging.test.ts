@@ -1,5 +1,5 @@
-// Two storages have a session of the same id for one work tree and conversation. A repository has only one place for
-// the refs of this id.
+// Two storages may each have a session for the same work tree and conversation, with the same id. A repository has room
+// for the refs of only one of them.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { capture, git, inTemporary, record, storeOptions } from '../../support/g
 
 interface Rig {
   readonly work: string;
-  /** Returns the directory of a session in the given storage, as the daemon makes it. */
+  /** Makes the directory of a session in the given storage, as the daemon does. Returns the path of the storage. */
   readonly stored: (storage: string) => string;
   readonly open: (storage: string) => Promise<GitStore>;
 }

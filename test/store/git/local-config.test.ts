@@ -1,4 +1,4 @@
-// The daemon reads no file that the settings of the user's repository include, so a FIFO there delays no request.
+// The daemon reads no file that the user's git settings include. So a FIFO among these files delays no request.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

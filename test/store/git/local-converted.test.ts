@@ -1,4 +1,4 @@
-// A user's repository was converted to another format while a session of strategy local was closed.
+// While a session of strategy local was closed, the user converted the repository to another format.
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Objects in the user's repository are complete and synced before they get a name. A refusal of the repository is
-// reported clearly.
+// New objects are complete and synced before they get a name in the user's repository. If they cannot be written there,
+// the error says so clearly.
 import {
   chmodSync,
   existsSync,
@@ -20,7 +20,7 @@ import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 
-/** The file of the object that contains `a` and a newline. */
+/** The loose file of the object with the content `a` and a newline. */
 const looseA = '78/981922613b2afb6025042ff6bd878ac1994e85';
 
 async function withRepository(
@@ -166,7 +166,7 @@ test('an error after the refs have moved does not fail the publication; the miss
     const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
     let isMoved = false;
     installFault((call, target) => {
-      // The user's prune removes one object after the last call of the publication.
+      // Simulates a prune by the user, which removes one object after the publication.
       if (call === 'rm' && target.endsWith('ref-intent.json')) isMoved = true;
       if (isMoved && call === 'exists' && target === file) rmSync(file, { force: true });
       if (isMoved && call === 'link') throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -1,4 +1,5 @@
-// Tests the user's own git after a power cut, without the daemon. Uses a small disk that only root may mount.
+// Tests that the user's own git works after a power cut, without the daemon. Uses a small disk that only root may
+// mount.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -40,7 +41,7 @@ exec ${real} "$@"
   return bin;
 }
 
-/** Commits the journal of the disk. Contents of files may still be unsynced. */
+/** Makes the file system commit its journal. Contents of files may still be unsynced. */
 function commitJournal(root: string): void {
   const fd = openSync(join(root, 'other'), 'w');
   fsyncSync(fd);

@@ -1,6 +1,5 @@
-// Tests strategy local with a repository that is unusable in its present state. The conversation opens, and the problem
-// is reported with its remedy. The repository is not changed, and everything works once the user has repaired the
-// repository.
+// Tests strategy local with a repository that is unusable in its present state. Only the conversation opens, and the
+// error names a remedy. The daemon does not change the repository, and everything works once the user has repaired it.
 import {
   appendFileSync,
   chmodSync,
@@ -20,7 +19,7 @@ import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { anEntry, keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
 /**
- * Opens the conversation, checks that requests that need the repository are refused with this message, and repairs the
+ * Opens the conversation. Checks that requests that need the repository fail with this message. Then repairs the
  * repository.
  */
 async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Promise<void> {
@@ -67,7 +66,7 @@ test('opening the first session of a repository with a syntax error in its setti
     await rig.request('conversation/append', { session, entry: anEntry });
   }));
 
-/** Returns everything below the git directory except our own temporary files. */
+/** Returns the content of every file below the git directory. */
 function contentOf(directory: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -128,7 +127,7 @@ test('checkpoint/init completes a repository that a killed git init left unfinis
     assert.ok(checkpoints.enabled);
   }));
 
-/** Moves the git directory of a rig to a path of these bytes, and makes a `.git` file that names the path. */
+/** Moves the git directory to a path with this name, and makes a `.git` file that names the new path. */
 function moveGit(rig: SessionRig, name: Buffer): Buffer {
   const away = Buffer.concat([Buffer.from(`${rig.top}/`), name]);
   renameSync(join(rig.work, '.git'), away);
@@ -182,7 +181,8 @@ test('after the work tree got a repository of its own, the error names the repos
     } as const;
     const { session } = await rig.request('session/open', place);
     await rig.request('session/close', { session });
-    // Without our copies of objects, which do not exist on another disk, the new repository cannot get the checkpoints.
+    // Removes the daemon's copies of the objects, which do not exist if storage and repository are on different disks.
+    // Without them the new repository cannot get the checkpoints.
     for (const name of ['kept', 'incoming'])
       rmSync(join(rig.storage, session, 'local', name), { recursive: true, force: true });
     git(join(rig.work, 'deep'), 'init', '-q');

@@ -25,7 +25,7 @@ const refPrefix = 'refs/checkpointd/ses_test/';
 const open = async (directory: string, gitDirectory: string): Promise<GitStore> =>
   (await localDriver.open(storeOptions(directory, { gitDirectory }))) as GitStore;
 
-/** Makes a repository with a commit, a branch, a stash, a staged file and a dirty one. */
+/** Makes a repository with a commit, a branch, a stash, a staged file and a changed file. */
 function userRepository(work: string): void {
   mkdirSync(work);
   git(work, 'init', '-q', '--template=', '-b', 'main');
@@ -41,7 +41,7 @@ function userRepository(work: string): void {
   writeFileSync(join(work, 'a'), 'dirty\n');
 }
 
-/** Returns everything in a git directory except objects and our refs, byte for byte, with the times of the files. */
+/** Returns time and bytes of every file in a git directory, except objects and the daemon's refs. */
 function fingerprint(gitDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(gitDir, { recursive: true, withFileTypes: true })) {
@@ -57,7 +57,7 @@ test('checkpoints change no HEAD, branch, index, stash, reflog, setting or file 
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const status = git(work, 'status', '--porcelain=v2', '--branch'); // this command refreshes the index, so it must run first
+    const status = git(work, 'status', '--porcelain=v2', '--branch'); // must run first, because it refreshes the index
     const before = fingerprint(join(work, '.git'));
     const store = await open(directory, join(work, '.git'));
     const one = await capture(store, { a: 'dirty\n', new: 'n' });
@@ -115,7 +115,8 @@ test('git gc --prune=now in an endless loop removes no object of captures, check
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const store = await open(directory, join(work, '.git')); // opened before the loop starts, because a failure here would leave the loop running
+    // Opened before the loop starts: a failure here must not leave the loop running.
+    const store = await open(directory, join(work, '.git'));
     const script = 'while :; do git gc --quiet --prune=now; git prune --expire=now; done';
     const loop = spawn('sh', ['-c', script], {
       cwd: work,

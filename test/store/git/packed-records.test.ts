@@ -1,5 +1,5 @@
-// An opening with the cache of packed records finds the same checkpoints as an opening without, whatever happened to
-// the store in between.
+// The cache of packed records never changes which checkpoints a reopened store finds, whatever happened to the store
+// meanwhile.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ import { open, tag } from './shadow-rig.ts';
 const shadowIn = (directory: string): string => join(directory, 'session');
 const cacheIn = (directory: string): string => join(shadowIn(directory), 'checkpointd/packed-records');
 const packIn = (directory: string): string => join(shadowIn(directory), 'objects/pack');
-/** Packs all loose objects and refs by git, as the user may. */
+/** Packs all loose objects and refs with git, as a user may do. */
 const pack = (directory: string, ...how: readonly string[]): void => {
   git(shadowIn(directory), '--git-dir=.', 'repack', '-q', '-d', ...how);
   git(shadowIn(directory), '--git-dir=.', 'pack-refs', '--all');
 };
 
-/** Publishes checkpoints of one snapshot. The store writes a cache for more than a hundred checkpoints. */
+/** Publishes checkpoints of one snapshot. The store writes its cache only for more than a hundred checkpoints. */
 async function publish(store: GitStore, snapshot: SnapshotId, from: number, count: number): Promise<void> {
   for (let seq = from; seq < from + count; seq += 1)
     await store.publish({ record: record(seq, snapshot), tag: tag(String(seq % 90)) });
@@ -32,7 +32,7 @@ async function publish(store: GitStore, snapshot: SnapshotId, from: number, coun
 interface Found {
   readonly checkpoints: unknown;
   readonly damaged: unknown;
-  /** The number of git processes that the opening started. */
+  /** The number of git processes that were started to open the store. */
   readonly processes: number;
 }
 
@@ -56,7 +56,7 @@ async function found(directory: string): Promise<Found> {
   }
 }
 
-/** Compares an opening of a copy without the cache with an opening of the original. */
+/** Opens the store, and a copy of it without the cache. Checks that both find the same. */
 async function assertSame(directory: string, when: string): Promise<Found> {
   const copy = `${directory}-copy`;
   execFileSync('cp', ['-a', directory, copy]);
@@ -90,7 +90,7 @@ test('a session with packed checkpoints opens without starting git, even after t
 
 type Act = (directory: string, random: number) => Promise<void> | void;
 
-/** Changes a byte of a file of the store, or cuts the file. */
+/** Flips a bit of a file of the store, or truncates the file. */
 const damage =
   (fileIn: (directory: string) => string | undefined, isCut = false): Act =>
   (directory, random) => {
@@ -140,7 +140,7 @@ const acts: Record<string, Act> = {
   loseIndex: (directory) => rmSync(aFile('.idx')(directory) ?? join(directory, 'none'), { force: true }),
   loseRefs: damage((directory) => join(shadowIn(directory), 'packed-refs'), true),
 };
-/** After one of these changes the next step may fail like the opening. */
+/** After one of these changes the store may fail to open, and then the next step fails too. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
 test('after any changes and damage, opening with the cache gives the same result as opening without it', async () => {

@@ -1,5 +1,5 @@
-// Kills the process that packs a shadow, at each step of the packing. The next opening finds every checkpoint, makes a
-// new checkpoint, and completes the packing.
+// Kills a process at each step while it packs a shadow. The reopened store finds every checkpoint, can make a new one,
+// and can complete the packing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,21 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-/** The first argument of a process in which this file only packs. */
+/** With this first argument, this file only packs a store. */
 const packs = '--pack';
 
-/** With this number of checkpoints the daemon also packs their refs. */
+/** So many checkpoints that the daemon also packs their refs. */
 const checkpointsMade = 60;
-/** Captures of fewer than 300 files leave loose objects, and the daemon packs 500 loose objects. */
+/**
+ * A capture of fewer than 300 files leaves loose objects. So many captures leave the 500 loose objects from which on
+ * the daemon packs.
+ */
 const capturesMade = 3;
 
 const filesOf = (round: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i % 5}/f${i}`, `${i} in round ${round}\n`]));
 
-/** Publishes checkpoints of one snapshot in each round. Returns the snapshot of each round. */
+/** In each round, makes a snapshot and publishes several checkpoints of it. Returns the snapshot of each round. */
 async function publish(store: GitStore, from: number): Promise<Map<number, SnapshotId>> {
   const made = new Map<number, SnapshotId>();
   for (let round = from; round < from + capturesMade; round += 1) {
@@ -43,8 +46,8 @@ async function publishOne(store: GitStore, seq: number, snapshot: SnapshotId): P
 }
 
 /**
- * Packs the store in this process. The process kills itself before call number `last` or, with `late`, as soon as this
- * call has begun, so that git still runs. Prints the calls.
+ * Packs the store in this process, which kills itself before call number `last`. With `late`, it kills itself right
+ * after this call has begun, while git still runs. Prints the calls.
  */
 async function packUntil(directory: string, last: number, late: boolean): Promise<void> {
   const store = await open(directory);
@@ -73,7 +76,7 @@ function packedElsewhere(directory: string, last: number, late: boolean): string
   return stdout.trimEnd().split('\n');
 }
 
-/** Returns the first and the last call of each kind and some in between, counted from 1. */
+/** Returns the numbers of some calls, counted from 1: the first and last call of each kind, and eight others. */
 function steps(calls: readonly string[]): number[] {
   const kinds = [...new Set(calls)].flatMap((call) => [calls.indexOf(call), calls.lastIndexOf(call)]);
   const spread = Array.from({ length: 8 }, (_, i) => Math.floor((calls.length * i) / 8));
@@ -99,7 +102,7 @@ test('a kill at any step of packing loses no checkpoint, and the next packing su
     };
     const killed = async (last: number, late: boolean): Promise<string[] | undefined> => {
       const copy = join(directory, 'copy');
-      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never writes to a file in place
+      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never changes a file in place
       const calls = packedElsewhere(copy, last, late);
       const when = `killed ${late ? 'after' : 'before'} call ${last}`;
       const shadow = join(copy, 'session');

@@ -1,4 +1,4 @@
-// The daemon packs loose objects and refs of a shadow in the background. Every checkpoint is complete, however the
+// The daemon packs loose objects and refs of a shadow in the background. Every checkpoint stays complete, however the
 // packing ends.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function publish(store: GitStore, from: number, to: number): Promise<Made[
   return made;
 }
 
-/** Checks that every checkpoint is listed with its tag, its contents are readable, and git finds no fault. */
+/** Checks that every checkpoint is listed with its tag and has readable contents, and that git finds no fault. */
 async function assertWhole(
   store: GitStore,
   shadow: string,
@@ -104,10 +104,10 @@ test('if packing is interrupted at any call, reopening finds every checkpoint co
     let store = await open(first);
     const made = await publish(store, 1, 130);
     await store.close();
-    /** Packs a copy of the store. From call number `last` on every call fails, as if the process had ended. */
+    /** Packs a copy of the store. Every call after call number `last` fails, as if the process had ended. */
     const endedAt = async (last: number): Promise<string[]> => {
       const copy = join(directory, `ended-${last}`);
-      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never writes to a file in place
+      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never changes a file in place
       const opened = await open(copy);
       const calls: string[] = [];
       installFault((call) => {

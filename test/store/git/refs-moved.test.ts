@@ -1,5 +1,5 @@
-// Another program removes or rewrites our refs, during a session or between two sessions. The daemon restores and
-// reports the refs, and also restores pruned objects.
+// Another program removes or rewrites the daemon's refs, while a session is open or between two runs. The daemon
+// restores the refs, and also pruned objects, and reports this.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ interface Rig {
   readonly daemon: InProcessDaemon;
   readonly root: string;
   readonly session: string;
-  /** Runs git in the repository with the checkpoints. */
+  /** Runs git in the repository that has the checkpoints. */
   readonly inStore: (...args: string[]) => string;
   readonly refs: () => string[];
   readonly create: (text: string) => Promise<void>;
@@ -55,7 +55,7 @@ function removeAll({ inStore, refs }: Rig): void {
   assert.equal(refs(), []);
 }
 
-/** Rewrites all refs, as a rewrite of the history does. */
+/** Moves all refs to another commit, as a rewrite of the history does. */
 function rewriteAll({ inStore, refs }: Rig): void {
   const tree = inStore('mktree', '--missing').trim();
   const other = inStore('commit-tree', '-m', 'another', tree).trim();

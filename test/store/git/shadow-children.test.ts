@@ -1,4 +1,4 @@
-// Tests git processes of a shadow that are killed, stalled, abandoned by a writer or ended with the store.
+// Tests what a shadow does when its git processes are killed, stall, lose their writer or must end with the store.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,7 @@ test('killing a git child fails no request, because another child repeats its wo
     assert.equal(await store.verify(), []);
   }));
 
-/** Asks for the size and content of an object that is not loose, which only git can answer. */
+/** Asks for the size and content of an object that is not loose, so that the store must ask git. */
 async function askGit(store: GitStore): Promise<void> {
   const missing = '1'.repeat(40);
   assert.equal(await store.sizes([missing as BlobId]), [-1]);

@@ -1,4 +1,4 @@
-// Tests contents in the shadow: packed or loose, in chunks, damaged, foreign, swept.
+// Tests contents in the shadow: packed, loose, read in chunks, damaged, hostile and swept.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// An opening of a shadow repairs refs, configuration, records, locks and transactions after a kill.
+// After a kill, opening a shadow repairs its refs, configuration, locks and transactions.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// The shadow’s trees equal git’s own: ids, names of any bytes, permissions, and differences.
+// The shadow’s trees are like those that git makes: the same ids, any names, and the same differences.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ const file: fc.Arbitrary<TestFile> = fc.record({
 
 const leaf = fc.array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), file), { maxLength: 12 });
 
-/** Writes a tree to the disk, except names that collide. Returns the written files. */
+/** Writes a tree to the disk, but skips names that collide. Returns the written files. */
 function build(directory: string, leaves: [string[], TestFile][]): Record<string, TestFile> {
   const tree: Record<string, TestFile> = {};
   for (const [parts, each] of leaves) {
@@ -67,7 +67,8 @@ test('a snapshot has the same tree id as git add -A and git write-tree', () =>
           const { snapshot } = await capture(store, tree);
           assert.is(snapshot, expected);
           const back = await contents(store, snapshot);
-          assert.equal(Object.keys(back).sort(), Object.keys(tree).sort()); // sorts both, because an object lists the key "0" before "\x01"
+          // Sorts both, because an object lists its numeric keys first.
+          assert.equal(Object.keys(back).sort(), Object.keys(tree).sort());
           for (const [at, { bytes }] of Object.entries(tree))
             assert.equal(back[at], Buffer.from(bytes).toString('latin1'));
         },

@@ -1,4 +1,4 @@
-// The shadow is as specified: its layout, its settings, its tags, and its records.
+// The shadow has the specified layout, settings, tags and records.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

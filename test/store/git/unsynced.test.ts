@@ -1,4 +1,4 @@
-// The objects of a git store are synced in pauses, so that a restore has little to sync.
+// A git store syncs its objects in pauses between requests, so that a restore has little to sync.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';

@@ -1,5 +1,5 @@
-// In the rows, too, a path that a capture could not read does not count as deleted. test/store/sqlite/rows.test.ts
-// rebuilds random histories from rows.
+// A path that a capture could not read does not count as deleted in the rows of the database either. rows.test.ts
+// rebuilds random histories from the rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { given } from '../../../src/base/given.ts';

@@ -1,4 +1,4 @@
-// Large contents share equal chunks. Tests the cost of a change, data of the former version, sweeps and damage.
+// Large contents share equal chunks. Tests the cost of a change, databases of version 1, sweeps and damage.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -108,7 +108,7 @@ test('changing one byte of a large content costs about one chunk; removing the c
     assert.ok(held < 14.5 * mebibyte, `the session has ${held} bytes`);
     assert.is(chunkCount(directory), 14);
     await store.remove([id]);
-    await capture(store, plain({ g: '' })); // the lease keeps the newest snapshot
+    await capture(store, plain({ g: '' })); // the lease protects the newest snapshot, so a newer one is made
     const { bytesFreed, blobsFreed } = await store.sweep();
     assert.is(blobsFreed, 1);
     assert.ok(bytesFreed >= mebibyte && bytesFreed < 1.2 * mebibyte, `${bytesFreed} bytes freed`);
@@ -116,7 +116,7 @@ test('changing one byte of a large content costs about one chunk; removing the c
     assert.ok((await bytesOfBlob(store, blobOf(store, bytes))).equals(bytes));
   }));
 
-/** Turns the database into a database of version 1, in which each content contains the bytes of its chunks. */
+/** Converts the database to version 1, in which each content contains the bytes of its chunks. */
 function toVersion1(storage: string): void {
   sql(
     storage,
@@ -184,7 +184,7 @@ test('a damaged chunk is reported for each content that shares it, and storing i
         }
         const affected = (await store.verify()).flatMap(({ affects }) => affects);
         assert.equal(new Set(affected), new Set(ids), harm);
-        // Another version with the same chunk repairs the earlier versions.
+        // Storing another version with the same chunk repairs the earlier versions.
         const next = edited(bytes, { kind: 'overwrite', at: 0.7, length: 1 });
         ids.push((await checkpoint(store, plain({ f: file(next) }), { seq: 3 })).id);
         for (const version of [...versions, next])

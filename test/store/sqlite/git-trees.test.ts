@@ -1,4 +1,5 @@
-// The trees that git gets for a diff are complete, kept for the next diff, and removed in time.
+// For a diff, the store writes two trees for git. They are complete, are kept for the next diff, and are removed in
+// time.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';

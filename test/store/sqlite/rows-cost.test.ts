@@ -1,4 +1,4 @@
-// The cost of a checkpoint in rows and bytes.
+// Tests how many rows and bytes a checkpoint costs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sql, withSqlite } from '../../support/stores/sqlite.ts';

@@ -1,4 +1,4 @@
-// Rebuilds a checkpoint from its rows, and gives the expected result.
+// Rebuilds a checkpoint from its rows, and computes the expected result.
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import { type SkippedPath, skippedMatcher } from '../../../src/capture/snapshot-sink.ts';
@@ -8,8 +8,8 @@ import { sql } from '../../support/stores/sqlite.ts';
 import { blobOf, type PlainTree } from '../../support/trees/snapshots.ts';
 
 /**
- * Rebuilds a checkpoint from checkpoint_file_snapshots alone, starting at the nearest full checkpoint, without its
- * skipped paths.
+ * Rebuilds a checkpoint from the table checkpoint_file_snapshots alone, starting at the nearest full checkpoint. The
+ * result lacks the skipped paths.
  */
 export function rebuilt(
   storage: string,

@@ -1,4 +1,4 @@
-// The specified tables, and the contents of a row.
+// Tests the specified tables and the columns of a row.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';

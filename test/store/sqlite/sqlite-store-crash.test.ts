@@ -28,7 +28,9 @@ const many = (count: number, text: string): PlainTree =>
     Array.from({ length: count }, (_, i): [string, PlainFile] => [`d${i % 9}/f${i}`, file(`${text} ${i}`)]),
   );
 
-/** Runs `change`. From its n-th commit on no commit succeeds. Returns true when `change` reached its end. */
+/**
+ * Runs `change` while its n-th commit and all later ones fail. Returns true when `change` ended without such a failure.
+ */
 async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boolean> {
   let commits = 0;
   installFault((call) => {
@@ -47,7 +49,7 @@ async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boole
   }
 }
 
-/** Returns the ids of checkpoints with tags and names, and checks that the contents of each checkpoint are readable. */
+/** Returns the id, tag and name of each checkpoint. Checks that the contents of each checkpoint are readable. */
 async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, PlainTree>): Promise<string> {
   const list = await store.checkpoints();
   for (const { record } of list) {

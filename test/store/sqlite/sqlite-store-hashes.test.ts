@@ -1,4 +1,4 @@
-// Changed contents and directories are detected by their hashes.
+// The store detects changed contents and directories by their hashes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSqlite, sql } from '../../support/stores/sqlite.ts';

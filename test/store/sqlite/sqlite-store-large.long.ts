@@ -33,7 +33,7 @@ test('storing and reading a 2 GiB file in chunks takes less than 300 MB of memor
     await writer.seal({ entries: new Map([['large', { mode: '100644', blob }]]) });
     assert.equal(await store.sizes([blob]), [size]);
     let read = 0;
-    for await (const chunk of store.read(blob)) read += chunk.length; // reading throws unless the hash is right
+    for await (const chunk of store.read(blob)) read += chunk.length; // reading throws if the hash is wrong
     clearInterval(timer);
     assert.is(read, size);
     assert.ok(peak < 300_000_000, `peak of ${(peak / 1e6).toFixed(0)} MB`);

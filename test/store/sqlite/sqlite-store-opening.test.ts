@@ -1,4 +1,4 @@
-// Opens a database that is locked, newer, foreign or cut off, and opens without libsql.
+// Opens databases that are locked, of a newer version, foreign or truncated, and opens a store without libsql.
 import {
   existsSync,
   readdirSync,

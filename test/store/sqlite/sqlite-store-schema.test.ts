@@ -1,4 +1,5 @@
-// The next opening repairs or names damage of the text that describes tables, indexes and triggers.
+// A database contains its schema as text. If this text is damaged, reopening the store repairs it or reports the
+// damage.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { test } from 'uvu';
@@ -26,7 +27,7 @@ function schemaOf(storage: string): string {
   return String(rows);
 }
 
-/** Returns the positions of the schema in the file: type, name, table and text of each part. */
+/** Returns the positions of all bytes in the file that describe the schema. */
 function schemaBytes(storage: string, bytes: Buffer): number[] {
   const at: number[] = [];
   for (const [type, name, table, text] of sql(
@@ -43,7 +44,7 @@ function schemaBytes(storage: string, bytes: Buffer): number[] {
   return at;
 }
 
-/** Yields random places, and bits to flip there, without end. */
+/** Yields random bits to flip at these places. The sequence has no end. */
 function* flips(places: readonly number[]): Generator<readonly [at: number, bit: number]> {
   let random = seed;
   for (;;) {
@@ -63,8 +64,8 @@ async function wholeStore(storage: string): Promise<Buffer> {
 }
 
 /**
- * Makes a copy of the storage and flips one bit in its database. Each trial gets a copy, because libsql may still have
- * the file of an earlier trial open.
+ * Copies the storage and flips one bit in the database of the copy. Each trial needs its own copy, because libsql may
+ * still have the file of an earlier trial open.
  */
 function damagedCopy(storage: string, [at, bit]: readonly [number, number]): string {
   const copy = temporaryDirectory('schema');
@@ -105,7 +106,7 @@ test('if a bit of the schema’s text is flipped, reopening repairs the schema o
     if ((drawn += 1) > Number(process.env.RUNS ?? 40)) break;
     const copy = damagedCopy(storage, flip);
     const [at, bit] = flip;
-    // A page may contain an older copy of a text, which SQLite never reads.
+    // The bit may be in an older copy of the text, which SQLite never reads.
     const isRead = schemaOf(copy) !== whole;
     const where = `bit ${bit} of byte ${at}, SEED=${seed}: ${bytes.toString('latin1', at - 20, at + 20)}`;
     const told: string[] = [];
@@ -173,7 +174,7 @@ test('even with a damaged schema in its database, a session restores all files',
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;
-  // An in-process daemon does not prevent the end of the process.
+  // An in-process daemon does not keep the process alive.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     const first = new InProcessDaemon(storage);

@@ -1,5 +1,5 @@
 // Several sessions and processes use one database. Sessions share only contents. A sweep never removes contents that
-// another session needs, and finds everything that a killed process leaves.
+// another session needs. It removes everything that a killed process left.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -117,7 +117,8 @@ test('deleting a conversation’s row removes its checkpoints and rows, and ref_
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
     await other.close();
-    // Triggers the cascade of the tables, as another program with foreign keys enabled would.
+    // Deletes the row with foreign keys enabled, as another program may do. So the deletion cascades to the other
+    // tables.
     const { default: Database } = await import('libsql');
     const database = new Database(`${directory}/checkpointd.sqlite`);
     database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
@@ -160,8 +161,8 @@ test('if a sweep removed the directories that a capture reuses, the capture stor
     const d = root.entries.get('d');
     assert.ok(d !== undefined && isDirectory(d));
     const next: Directory = { entries: new Map(root.entries) };
-    // The contents of the directory are also gone, so everything must be captured again. The writer reports this, and
-    // seals no incomplete snapshot.
+    // The contents of the directory are gone too, so everything must be captured again. The writer reports this instead
+    // of sealing an incomplete snapshot.
     assert.is(await kindOf(store.writer().seal(next)), 'DataCorrupt');
     const writer = store.writer();
     for (const { bytes } of tree.values())
@@ -175,7 +176,7 @@ test('if a sweep removes a content between a writer’s check and its write, the
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
-    await store.sweep(); // this sweep keeps the content, whose stamp is then older than the generation
+    await store.sweep(); // this sweep keeps the content, but then its stamp is older than the current generation
     const writer = store.writer();
     for (const { bytes } of tree.values())
       await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });

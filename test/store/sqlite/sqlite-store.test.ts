@@ -1,4 +1,4 @@
-// Runs the suite of all strategies on `sqlite`. The tests beside this file check the additional promises of `sqlite`.
+// Runs the suite of all strategies on `sqlite`. The other tests in this directory check what only `sqlite` promises.
 import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { storeSuite } from '../suite.ts';
 

@@ -1,4 +1,4 @@
-// Tests the checkpoint service on every strategy: saving before a change, diffs, restores, the full cycle.
+// Tests requests for checkpoints on every strategy: the safety checkpoint, diffs, restores, and the full cycle.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ test("a hard restore warns of the user's later changes, restores deleted files a
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'later.txt': 'l\n' });
-    execFileSync('sh', ['-c', 'rm src/b.txt'], { cwd: root }); // the daemon captures edits of a shell command like all other edits
+    execFileSync('sh', ['-c', 'rm src/b.txt'], { cwd: root }); // the daemon also captures edits by shell commands
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'a.txt': 'edited by the user\n' });
     const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });

@@ -1,4 +1,4 @@
-// Tests the checkpoint service on every strategy: reports about operations, their order, their limits, and parallel
+// Tests requests for checkpoints on every strategy: reports about operations, their order, their limits, and parallel
 // sessions.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

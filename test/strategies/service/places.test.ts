@@ -1,5 +1,5 @@
-// Tests the checkpoint service on every strategy: nested repositories, protected directories, the environment, saved
-// files.
+// Tests requests for checkpoints on every strategy: nested repositories, protected directories, the environment, and
+// which files are saved.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,7 +88,7 @@ test('the daemon does not pass GIT_ variables of its environment to git (R15)', 
   };
   const before = repositoryState(elsewhere);
   const inherited = { ...process.env };
-  // The first git on PATH writes its environment to a file and then runs the real git.
+  // Puts a git first on PATH that writes its environment to a file and then runs the real git.
   const bin = temporaryDirectory('bin');
   const reported = join(bin, 'environments');
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

@@ -1,5 +1,4 @@
-// A repository, a daemon with a session, and `checkpointd inspect` on the session, for the tests of the inspector's
-// page.
+// A repository, a daemon with a session, and `checkpointd inspect` for this session, for tests of the inspector's page.
 import type { ParamsOf, RequestMethod, ResultOf } from '../../../src/protocol/types.ts';
 import { DaemonRig } from '../daemon-rig.ts';
 import { until } from '../until.ts';
@@ -10,7 +9,7 @@ export class Inspected {
   client: WireClient | undefined;
   session = '';
 
-  /** Starts a daemon, also after a kill, and opens the session. */
+  /** Starts a daemon, or another one after a kill, and opens the session. */
   async open(conversationId = 'conversation'): Promise<void> {
     this.client = await this.rig.start();
     const { session } = await this.rig.open(this.client, {
@@ -47,7 +46,10 @@ export class Inspected {
     return program.stdout.trim();
   }
 
-  /** Ends the inspectors first, because a daemon still writes for a moment when its inspector is killed. */
+  /**
+   * Ends the inspectors first and then the daemon, because a daemon still writes for a moment after its inspector has
+   * ended.
+   */
   async dispose(): Promise<void> {
     await this.rig.endPrograms();
     await this.rig.dispose();

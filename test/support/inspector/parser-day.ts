@@ -1,5 +1,5 @@
-// A day's work of an agent and its user on a small parser. The day has turns, tools, a restore, a line that
-// the restore left, and an edit that is in no checkpoint yet.
+// A day's work of an agent and a user on a small parser. The day has turns, tools, a restore that leaves a line of
+// checkpoints, and an edit that is in no checkpoint yet.
 import type { Inspected } from './inspected.ts';
 
 const parser = `import { type Token, tokens } from './lexer.ts';

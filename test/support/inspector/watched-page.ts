@@ -1,5 +1,5 @@
-// A browser window with the inspector. The page object records each error, each violation of the page's
-// policy and each request to another server. A recorded problem fails the test.
+// A browser window with the inspector. Records each error, each violation of the page's policy and each request to
+// another server. A recorded problem fails the test when the page is closed.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export class WatchedPage {
@@ -28,7 +28,7 @@ export class WatchedPage {
     const { origin } = new URL(link);
     page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      // The browser itself logs a refused connection to the console.
+      // Ignores refused connections, which the browser itself logs.
       const isOurs =
         message.type() === 'error' && !/WebSocket connection|Failed to load resource/.test(message.text());
       if (isOurs || /Content.Security.Policy|TrustedHTML/i.test(message.text()))
@@ -47,7 +47,7 @@ export class WatchedPage {
     return watched;
   }
 
-  /** Selects a checkpoint by its tag, and waits until the head of the page names the checkpoint. */
+  /** Selects a checkpoint by its tag, and waits until the page's heading shows the tag. */
   async select(tag: string): Promise<void> {
     await this.page.click(`[role=treeitem][data-tag="${tag}"]`);
     await this.page
@@ -55,7 +55,7 @@ export class WatchedPage {
       .waitFor();
   }
 
-  /** Opens a file of the comparison once the comparison is complete, and waits for the diff of the file. */
+  /** Waits until the list of changed files is complete, selects a file, and waits for its diff. */
   async file(path: string): Promise<void> {
     await this.page.locator('.files[aria-busy=false]').waitFor();
     await this.page.locator('.file', { has: this.page.locator(`.path[title="${path}"]`) }).click();

@@ -1,6 +1,6 @@
-// A program that writes ten files of a directory over and over. The program writes each file completely: in
-// place by one call, or as another file that is renamed over it. A content repeats one number. After each
-// write, the program puts the number into a table, from which the test reads the completed writes.
+// A program that writes ten files of a directory over and over. It always writes a whole file: in place by one call, or
+// as a new file that is renamed over the old one. The content of a file is one number, repeated. After each write, the
+// program puts the number into a table, where the test reads which writes are complete.
 //
 // acknowledging-writer.js DIRECTORY TABLE WRITES SEED
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const [directory = '', tableFile = '', writes = '0', seed = '1'] = process.argv.slice(2);
 let state = Number(seed);
-/** Returns a small generator of random numbers. The seed determines everything except the timing. */
+/** Returns a random number below the limit. The seed determines everything except the timing. */
 function below(limit: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
   return (state >>> 8) % limit;
@@ -18,7 +18,8 @@ function below(limit: number): number {
 const table = Buffer.alloc(80);
 const tableFd = openSync(tableFile, 'r+');
 /**
- * Returns sizes from 8 bytes to 32 KiB, and three sizes up to 4 MiB. A reader may find such large files half written.
+ * Returns the size of a file: seven sizes from 8 bytes to 32 KiB, and three larger ones up to 4 MiB. A reader may find
+ * a larger file half written.
  */
 const sizeOf = (file: number): number => (file < 7 ? 8 << (2 * file) : 1 << (16 + 2 * (file - 6)));
 const contentOf = (file: number, count: number): Buffer =>
@@ -37,6 +38,6 @@ for (let count = 1; count <= Number(writes); count += 1) {
   }
   table.writeBigUInt64LE(BigInt(count), file * 8);
   writeSync(tableFd, table, 0, 80, 0);
-  // Captures repeat until nothing changes, so they complete in these pauses.
+  // Captures are repeated until nothing changes, so they can end only in these pauses.
   if (below(2) === 0) await pause(below(30));
 }

@@ -1,5 +1,5 @@
-// A program that changes a work tree at random, in bursts, until its standard input ends. `files`: only files in
-// fixed directories. `trees`: also makes, removes, moves and replaces directories.
+// A program that changes a work tree at random, in bursts, until its standard input ends. With `files` it changes only
+// files in fixed directories. With `trees` it also makes, removes, moves and replaces directories.
 //
 // busy-writer.js ROOT files|trees SEED
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ import { copyTree } from '../trees/copy-tree.ts';
 
 const [root = '', kind = 'files', seed = '1'] = process.argv.slice(2);
 let state = Number(seed);
-/** Returns a random number below the limit. The seed determines everything but the timing. */
+/** Returns a random number below the limit. The seed determines everything except the timing. */
 function below(limit: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
   return (state >>> 8) % limit;
@@ -85,10 +85,10 @@ while (!process.stdin.readableEnded) {
   try {
     acts[below(acts.length)]?.();
   } catch (error) {
-    // The file has disappeared, or another writer was faster.
+    // The file has disappeared, or another writer has already made it.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  // Captures repeat until nothing changes, so they complete in these pauses.
+  // Captures are repeated until nothing changes, so they can end only in these pauses.
   if (below(4) === 0) await pause(below(60));
 }
 console.log(`${count} changes, ${readdirSync(root).length} names`);

@@ -1,8 +1,7 @@
-// A process that damages one file of a kept session, uses the session in every way, and prints the result.
-// The process repeats this on one strategy. Arguments: strategy, seed, first trial, number of trials. The
-// process prints one line of JSON per trial: the damage, and each defect. A defect is an end of the process,
-// an InternalError, or a wrong answer without any report of damage. This is a separate process because a
-// defect may end it.
+// A program that repeatedly damages one file of a kept session and then uses the session in every way. Arguments:
+// strategy, seed, first trial, number of trials. For each trial it prints the damage and each defect as JSON. A defect
+// is an end of the process, an InternalError, or a wrong answer without any report of damage. The program is a separate
+// process because a defect may end it.
 import {
   chmodSync,
   cpSync,
@@ -76,8 +75,8 @@ function damage(trial: number): string {
     ...(strategy === 'local' ? filesBelow(join(root, '.git')).filter((file) => !theirs.has(file)) : []),
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
-  // Chooses half of the trials by file and half by byte. Otherwise the single database, or the many small files, would
-  // get all damage.
+  // In half of the trials every file is equally likely, and in the other half every byte. Otherwise the many small
+  // files, or the single large database, would get all damage.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));
@@ -114,13 +113,13 @@ function putBack(): void {
 const limitMs = 60_000;
 
 interface Use {
-  /** The reports of damage: errors, problems from verify, warnings. */
+  /** The reports of damage: errors, warnings, and problems that verify found. */
   readonly told: string[];
-  /** The answers about the state before the damage, by step. */
+  /** The answers that do not depend on damage, by step. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Fields that always differ. */
+/** Fields that differ between two equal answers. */
 const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
 
 function asText(answer: unknown): string {
@@ -205,13 +204,12 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// Moves the rows into the database itself. Otherwise all rows would be in the journal, whose frames have
-// checksums.
+// Moves the rows from the journal into the database itself. In the journal SQLite's checksums would detect all damage.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });
 cpSync(root, saved.work, { recursive: true, filter: (path) => path !== join(root, '.git') });
-/** Returns the first place at which two answers differ. */
+/** Describes the first place at which two answers differ. */
 function difference(answer: string, expected: string): string {
   let at = 0;
   while (at < expected.length && answer[at] === expected[at]) at += 1;

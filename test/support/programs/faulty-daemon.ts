@@ -1,8 +1,9 @@
-// The daemon with a named fault, for the examples and conformance cases that need one: the same main.ts with the
-// seam's fault set before it. The shipped daemon has no such switch. For kills see test/daemon/planned-daemon.ts.
+// The daemon with a named fault, for examples and conformance cases that need a fault. Runs the same main.ts, after it
+// has installed a fault in the seam. The shipped daemon has no such switch. For kills see
+// test/daemon/planned-daemon.ts.
 //
 //   faulty-daemon.js --fault=NAME …
-//   faulty-daemon.js --fault=switched …     The fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any.
+//   faulty-daemon.js --fault=switched …     Uses the fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any.
 import { existsSync, readFileSync } from 'node:fs';
 import { type Fault, installFault } from '../../../src/base/seam.ts';
 
@@ -22,40 +23,40 @@ const writing = new Set([
   'open',
 ]);
 const lately = new Int32Array(new SharedArrayBuffer(4));
-/** The faults begin when the file in CHECKPOINTD_TEST_ARM exists. Without this variable the faults begin at once. */
+/** A fault begins once the file that CHECKPOINTD_TEST_ARM names exists. Without this variable it begins immediately. */
 const arm = process.env.CHECKPOINTD_TEST_ARM;
 const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
-/** The effect of each fault on a call. */
+/** For each fault, its effect on a call. */
 export const faults: Readonly<Record<string, Fault>> = {
-  /** Throws a TypeError with a text that no client may see, for one path. */
+  /** Throws a TypeError for a path that contains DEFECT. No client may see the text of this error. */
   defect: (_call, target) => {
     if (target.includes('DEFECT'))
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
   /**
-   * Makes every file of the work tree take 5 ms to open, so that there is progress to report, and time to cancel, on
-   * any machine.
+   * Makes the opening of each file of the work tree take 5 ms. So there is progress to report and time to cancel on any
+   * machine.
    */
   captureSlow: (call, target) => {
     if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Makes a file whose name begins with `slow-` take 5 ms to open, and a file whose name begins with `stuck-`
-   * 25 ms. The shared scenarios of the clients need progress, and time for a cancel.
+   * Makes the opening of a file named `slow-…` take 5 ms, and that of a file named `stuck-…` 25 ms. The scenarios that
+   * all clients share need progress, and time to cancel.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;
     const pace = /(?:^|\/)(slow|stuck)-[^/]*$/.exec(target)?.[1];
     if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
-  /** Makes every file of the work tree take a while to open. The walk before that is quick. */
+  /** Makes the opening of each file of the work tree take 1 ms, after a quick walk through the directories. */
   readSlow: (call, target) => {
     if (call === 'open' && target.includes('/workspace') && isArmed()) Atomics.wait(lately, 0, 0, 1);
   },
   noSpace: (call, target) => {
-    // The session's log is written by its descriptor.
+    // The session's log is written through a descriptor, so its target is a number.
     if (writing.has(call) && /storage|outside|^\d+$/.test(target) && isArmed())
       throw refusal('ENOSPC', call, target);
   },
@@ -95,7 +96,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 };
 
 let replaced = 0;
-/** True for a call that gives a file of the work tree its name. */
+/** True for a rename that puts a restored file at its path. */
 function isReplacement(call: string, target: string): boolean {
   return call === 'rename' && /\/proc\/self\/fd\/|\/workspace\//.test(target) && !target.includes('/storage');
 }

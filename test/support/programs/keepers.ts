@@ -1,13 +1,14 @@
-// Finds processes that hooks leave behind on purpose by their command line, and ends them with the test.
+// Hooks start processes that outlive them, the keepers. Finds keepers by their command line, and ends them after a
+// test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 
-/** Returns the keepers of this storage, by process id. */
+/** Returns the process ids of the keepers of this storage. */
 export function keepersOf(storage: string): number[] {
   return processesWith('hook-keeper', `--storage=${storage}`);
 }
 
-/** Returns the daemons that keepers have started for a storage. */
+/** Returns the process ids of the daemons that keepers have started for a storage. */
 export function daemonsOf(storage: string): number[] {
   return processesWith(`--storage-dir=${storage}`);
 }

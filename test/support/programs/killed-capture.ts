@@ -1,5 +1,5 @@
-// A process that makes the first capture of a store and kills itself at its n-th file or process call. With a number
-// that it never reaches, it prints the number of calls.
+// A program that makes the first capture of a store, and kills itself at its n-th file or process call. If it makes
+// fewer than N calls, it prints their number.
 //
 // killed-capture.js STRATEGY DIRECTORY N
 import { writeFileSync } from 'node:fs';

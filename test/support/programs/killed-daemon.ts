@@ -1,5 +1,5 @@
-// A daemon that kills itself. From the first call that matches the pattern on, it counts the calls that may change the
-// disk, and at the n-th such call it sends itself SIGKILL. `killed-daemon.js PATTERN N [FLAGS]`.
+// A daemon that kills itself: `killed-daemon.js PATTERN N [FLAGS]`. From the first call that matches PATTERN on, it
+// counts the calls that may change the disk. At call number N it sends itself SIGKILL.
 import { installFault } from '../../../src/base/seam.ts';
 import { mayChangeDisk } from '../disk-changes.ts';
 

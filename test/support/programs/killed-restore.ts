@@ -1,5 +1,5 @@
-// Makes a kept session whose daemon was killed in the middle of a restore. Some files are restored, and the next
-// opening restores all other files.
+// Makes a kept session whose daemon was killed in the middle of a restore. Only some files are restored; the next
+// session/open restores the others.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -10,8 +10,8 @@ import type { FaultPlan } from './planned-fault.ts';
 export const restoredFiles: readonly string[] = Array.from({ length: 12 }, (_, i) => `file-${i}`);
 
 /**
- * The files contain "before" in the checkpoint and "after" before the restore. After the kill some files contain
- * "before", and all other files contain "after".
+ * The files contain "before" in the checkpoint, and "after" when the restore begins. After the kill some files contain
+ * "before", and the others "after".
  */
 export async function killRestore(rig: DaemonRig, conversationId: string): Promise<void> {
   for (const name of restoredFiles) rig.write(name, 'before\n');

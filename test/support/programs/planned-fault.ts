@@ -1,5 +1,5 @@
-// A fault that another process plans while the daemon runs. The process writes the plan into a file, and the daemon
-// follows the plan at the n-th call of the seam. The daemon records its actions in a file beside the plan.
+// A fault that another process plans while the daemon runs. That process writes a plan into a file. The daemon follows
+// the plan at its n-th call of the seam, and records its actions in a second file.
 import {
   appendFileSync,
   chmodSync,
@@ -13,8 +13,8 @@ import {
 import type { Fault } from '../../../src/base/seam.ts';
 
 /**
- * The fault of the `at`-th matching call, counted from now (`executable`: the file that the call names becomes
- * executable; `slow`: the call takes `ms` longer).
+ * A fault for the `at`-th matching call, counted from now. With `executable`, the file that the call names becomes
+ * executable. With `slow`, the call takes `ms` longer.
  */
 export interface FaultPlan {
   readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';
@@ -23,15 +23,15 @@ export interface FaultPlan {
   readonly at: number;
   /** Number of consecutive calls with the fault, by default 1. */
   readonly times?: number;
-  /** For `fail`: index into the errors that the call can return. */
+  /** For `fail`: the index of the error in the list of errors that this call can return. */
   readonly error?: number;
   /** A regular expression for `call target`. When absent, every call matches. */
   readonly match?: string;
-  /** For `link`: the path to move away, its new path, and the target of the link in its place. */
+  /** For `link`: `from` is moved to `aside`, and becomes a link to `to`. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /**
-   * Difference in milliseconds between the daemon's clock and the machine's clock, which stamps the files. When absent,
-   * both clocks agree.
+   * How many milliseconds the daemon's clock is ahead of the machine's clock, from which files get their times. By
+   * default 0.
    */
   readonly shiftMs?: number;
 }
@@ -70,7 +70,7 @@ const errorsOf: Readonly<Record<string, readonly string[]>> = {
   writeFile: writing,
 };
 
-/** Returns the fault that follows the plans in `file` and logs in `file.told`, one line per action. */
+/** Returns a fault that follows the plans in `file`, and writes a line for each action into `file.told`. */
 export function plannedFault(file: string): Fault {
   let plan: FaultPlan = { act: 'none', at: 0 };
   let calls = 0;
@@ -118,7 +118,7 @@ function swap({ from, aside, to }: NonNullable<FaultPlan['link']>): void {
   symlinkSync(to, from);
 }
 
-/** Returns the running child processes of this process. */
+/** Returns the process ids of this process's children. */
 function children(): number[] {
   const words = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
   return words.filter((word) => word !== '').map(Number);

@@ -1,5 +1,5 @@
-// One restore with every kind of operation, for the fault tests. The tests interrupt the restore at each call, in this
-// process and by SIGKILL in a separate process (`restore-case.js ROOT N`).
+// One restore with every kind of operation, for fault tests. They interrupt it at each call, in this process or by
+// SIGKILL in a separate process (`restore-case.js ROOT N`).
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
@@ -64,7 +64,7 @@ export const target: ModelTree = {
   directories: new Map([['closed', 0o750]]),
 };
 
-/** Files that move. At every moment each file has its old path or its new path. */
+/** Files that the restore moves. Each of them must exist at its old or new path at every moment. */
 const moves = [
   ['old/name', 'new/name'],
   ['moved/one', 'home/one'],
@@ -73,7 +73,7 @@ const moves = [
 
 export const contents = new MemoryContents(present, target);
 
-/** Makes a hard, durable restore from the present files. A repetition knows the directories of the first plan. */
+/** Makes a hard, durable restore. When it is repeated, it still knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
@@ -81,8 +81,8 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 }
 
 /**
- * Checks that every file is completely old or new, that no file of both states is missing, and that only temporary
- * files appeared.
+ * Checks that the content of every file is the old or the new one, and that no file that both states have is missing.
+ * Only temporary files may exist besides.
  */
 export function assertOldOrNew(root: string, note: string): void {
   const old = manifest(present);
@@ -104,8 +104,8 @@ export function assertOldOrNew(root: string, note: string): void {
 }
 
 /**
- * Runs the late look. No program wrote to the displaced files, so the look removes all of them and changes nothing
- * else.
+ * Looks again at the displaced files after the restore. No program wrote to them, so this removes all of them and
+ * changes nothing else.
  */
 export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
@@ -117,7 +117,10 @@ export async function lookAtAllDisplaced(root: string, note: string): Promise<vo
   assert.equal([...walk(root)], before, note);
 }
 
-/** Recovers the restore: sweeps, plans again from the disk, applies the plan, and runs the late look. */
+/**
+ * Recovers from the interruption: removes temporary files, makes and applies a new plan, and looks again at the
+ * displaced files.
+ */
 export async function recover(root: string, note: string): Promise<void> {
   await sweepTemporaries(root, id);
   assert.not.ok(

@@ -1,5 +1,5 @@
-// One of several clients of a session, in its own process that can be killed. The client starts or joins a
-// daemon, opens the session, makes a checkpoint for each line that it reads, and prints all events.
+// One of several clients of a session, in its own process, so that a test can kill it. The client starts or joins a
+// daemon and opens the session. It makes a checkpoint for each line that it reads, and prints all events.
 import { createInterface } from 'node:readline';
 import { CheckpointdClient } from '../../../src/client/client.ts';
 

@@ -1,4 +1,5 @@
-// Clients of one session, each in its own process that can be killed (shared-client.ts), and the orders of the kills.
+// Starts the clients of one session, each in its own process (shared-client.ts), and lists the orders in which a test
+// kills them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

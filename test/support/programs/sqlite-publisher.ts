@@ -1,6 +1,5 @@
-// A small daemon for tests of sharing. The program publishes checkpoints of its own session into a shared
-// database and reads them back. The program removes and sweeps now and then, and prints at the end what the
-// database must contain.
+// A program for tests in which several processes share a database. It publishes checkpoints of its own session and
+// reads them back. Now and then it removes some and sweeps. At the end it prints what the database must contain.
 //
 // node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
 import { createHash } from 'node:crypto';
@@ -10,7 +9,7 @@ import { checkpoint, contentsOf, file, type PlainFile, plain, shown } from '../t
 
 const [storage = '', session = '', count = '0', seed = '0'] = process.argv.slice(2);
 let state = Number(seed) + 1;
-/** The generator of Park and Miller gives the same run for the same seed. */
+/** The random generator of Park and Miller: the same seed gives the same run. */
 const random = (below: number): number => {
   state = (state * 48_271) % 2_147_483_647;
   return state % below;

@@ -1,5 +1,5 @@
-// The thread of the directory handles, which also writes its messages and their times to a file. So a test can
-// distinguish reported and unreported changes without relying on the main thread.
+// The thread of the directory handles, which also writes its messages with their times to a file. So a test sees which
+// changes were reported, without relying on the main thread.
 import { appendFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';
@@ -12,7 +12,7 @@ export interface Sent {
   readonly message: FromHandles;
 }
 
-/** Returns the file to which the thread of a work tree writes its messages. */
+/** Returns the path of the file for the messages about a work tree. */
 export const sentFile = (root: string): string => `${root}.sent`;
 
 const port = parentPort;
@@ -28,7 +28,7 @@ if (port !== null) {
     send(sent);
   };
   await import('../../../src/watch/handles-thread.ts');
-  // The port delivers messages once it has a listener, so the thread's own listener must be the first.
+  // The port begins to deliver messages when it gets a listener, so this listener must come after the thread's own.
   port.on('message', (message: ToThread<HandlesOrder>) => {
     if (message.kind === 'enter') roots.set(message.seat, message.order.root);
   });

@@ -1,5 +1,5 @@
-// Runs the suite of all strategies on the two strategies that store checkpoints in git. Opens their stores, and lets
-// git check the files afterwards.
+// Opens the stores of the two strategies that use git, for the suite of all strategies. Afterwards git checks their
+// files.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
@@ -32,8 +32,7 @@ export const localSuite: Suite = {
   hooks: {
     afterwards: (directory) =>
       void git(directory, '--git-dir=session/local/refs.git', 'fsck', '--strict', '--full', '--no-dangling'),
-    // The user's own gc removes objects without a ref, because the daemon never deletes objects in the user's
-    // repository.
+    // Runs the user's own prune, because the daemon never deletes objects in the user's repository.
     collect: (directory) => void git(join(directory, 'work'), 'prune', '--expire=now'),
     lose: (directory, blob) => {
       for (const objects of ['work/.git/objects', 'session/local/kept', 'session/local/incoming']) {

@@ -1,4 +1,4 @@
-// Writes directories of a store in memory as loose objects, so that git itself can compare them.
+// Writes the directories of a store in memory as loose objects, so that git can compare them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { deflateSync } from 'node:zlib';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { type Directory, isDirectory } from '../../../src/tree/tree.ts';
 
-/** Makes `gitDir` a bare repository with these trees. Returns their ids. */
+/** Makes a bare repository at `gitDir` with these trees. Returns their ids. */
 export function writeGitTrees(
   gitDir: string,
   trees: readonly Directory[],

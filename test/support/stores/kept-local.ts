@@ -1,5 +1,4 @@
-// A kept session of strategy local, in the user's repository, for tests of what may happen to it while no daemon
-// runs.
+// Makes a kept session of strategy local, for tests that change the user's repository while no daemon runs.
 import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import type { SessionRig } from '../session-rig.ts';
 
@@ -15,7 +14,7 @@ export function openLocal(rig: SessionRig): Promise<SessionOpenResult> {
 }
 
 /**
- * Makes a session with two checkpoints and a message, closes it, and returns its id. The file `a` contains `one` in the
+ * Makes and closes a session with two checkpoints and a message. Returns its id. The file `a` contains `one` in the
  * first checkpoint and `two` in the second.
  */
 export async function keptLocal(rig: SessionRig): Promise<string> {

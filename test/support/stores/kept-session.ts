@@ -1,4 +1,4 @@
-// A kept session of a strategy with one turn, and the path of its database.
+// Makes a kept session with one turn, on any strategy. Also returns the path of the database.
 import { join } from 'node:path';
 import { InProcessDaemon, repository, write } from '../in-process-daemon.ts';
 

@@ -1,6 +1,5 @@
-// A SnapshotStore in memory whose blobs and trees have git's own ids, so that tests of captures and restores
-// can compare with git. The store does not survive the process. memory-strategy.ts makes a strategy of this
-// store.
+// A SnapshotStore in memory. Its blobs and trees have git's ids, so that tests of captures and restores can compare
+// with git. memory-strategy.ts makes a strategy of this store.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** The contents of a store. A second store with the same contents acts like the first store opened again. */
+/** The contents of a store. A second store with the same contents is like the first store reopened. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
@@ -37,9 +36,9 @@ export class MemoryStore implements SnapshotStore {
   readonly spoolDirectory: string;
   readonly blobs: Map<BlobId, Buffer>;
   readonly trees: Map<SnapshotId, Directory>;
-  /** The number of calls of the writers, for tests of cost. */
+  /** The number of calls of each kind to the writers, for tests of cost. */
   readonly counts = { blobs: 0, trees: 0, aborted: 0 };
-  /** Makes the next `addBlob` fail, for tests of clean failure. */
+  /** The error with which the next `addBlob` fails, for tests of failures. */
   failNextBlob: Error | undefined;
   readonly #contents: MemoryContents;
   #unpublished: SnapshotId[] = [];

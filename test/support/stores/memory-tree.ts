@@ -1,4 +1,4 @@
-// Computes git ids of directories in memory, copies directories, and walks through them.
+// Computes git's ids of directories in memory, copies directories, and walks through them.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { type Directory, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
@@ -12,7 +12,7 @@ export function gitHash(kind: string, size: number): { update(bytes: Uint8Array)
   };
 }
 
-/** Returns git's id of a tree with these entries. Sets the ids of its directories as `sealed`. */
+/** Returns git's id of this tree. Sets `sealed` of each directory to its id. */
 export function sealTree(directory: Directory, made: { count: number }): string {
   if (directory.sealed !== undefined) return directory.sealed;
   const rows = [...directory.entries].filter(containsFile).map(([name, node]) => {
@@ -36,7 +36,7 @@ function containsFile([, node]: readonly [string, Directory | FileNode]): boolea
   return !isDirectory(node) || [...node.entries].some(containsFile);
 }
 
-/** Returns a copy of the directory, which a capture cannot change later. */
+/** Returns a deep copy of the directory, which later captures cannot change. */
 export function frozen(directory: Directory): Directory {
   const kept = [...directory.entries].filter(containsFile);
   const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);

@@ -1,4 +1,4 @@
-// Removes or damages a stored content without the store's knowledge, wherever the strategy keeps the content.
+// Removes or damages a stored content without the store's knowledge, on any strategy.
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Several processes publish into one database at the same time. Afterwards nothing may be lost, mixed or miscounted.
+// Several processes publish into one database at the same time. Afterwards no checkpoint may be lost, mixed up or
+// miscounted.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,11 +17,11 @@ interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Number of publications that were answered. */
+  /** The number of publications that the publisher has reported. */
   readonly answered: number;
 }
 
-/** Runs one publisher. Kills it after this number of answers, if requested. */
+/** Runs one publisher. If `killAfter` is set, kills it after so many reports. */
 export function publish(storage: string, session: string, count: number, killAfter?: number): Promise<Ended> {
   return new Promise((resolve) => {
     const child = fork(publisher, [storage, session, `${count}`, `${seed % 1_000_000}`], { silent: true });
@@ -36,7 +37,8 @@ export function publish(storage: string, session: string, count: number, killAft
 }
 
 /**
- * Runs the whole trial. All publishers succeed, and every session has exactly its answered checkpoints, byte for byte.
+ * Runs several publishers. Checks that all succeed, and that every session has exactly the checkpoints that were
+ * reported, byte for byte.
  */
 export async function crowd(processes: number, count: number): Promise<void> {
   const storage = mkdtempSync(join(tmpdir(), 'checkpointd-crowd-'));

@@ -1,5 +1,5 @@
-// Opens sqlite stores for tests, and reads their database with a separate connection. This reader uses the documented
-// tables and no code under test.
+// Opens sqlite stores for tests, and reads their database over a separate connection. Reads only the documented tables,
+// and uses no code under test.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -30,7 +30,7 @@ export function sqliteOptions(
 export const openSqlite = (storage: string, session?: string): Promise<SnapshotStore> =>
   openSqliteStore(sqliteOptions(storage, session));
 
-/** Runs plain SQL on the database of a storage directory. Foreign keys are off here. */
+/** Runs plain SQL, without foreign keys, on the database of a storage directory. */
 export function sql(
   storage: string,
   text: string,
@@ -50,7 +50,10 @@ export function sql(
   }
 }
 
-/** Checks integrity, foreign keys, and ref_count against the number of rows that name each content. */
+/**
+ * Checks integrity and foreign keys of a database. Also checks that each content's ref_count is the number of rows that
+ * name the content.
+ */
 export function sqliteAfterwards(storage: string): void {
   assert.equal(sql(storage, 'PRAGMA integrity_check'), [['ok']]);
   assert.equal(sql(storage, 'PRAGMA foreign_key_check'), []);
@@ -68,6 +71,6 @@ export function loseBlob(storage: string, blob: BlobId): void {
   sql(storage, 'DELETE FROM checkpoint_blobs WHERE hash = ?', blob);
 }
 
-/** Runs a body with a new store of this strategy, which must be intact afterwards. */
+/** Runs `body` with a new sqlite store, which must be intact afterwards. */
 export const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);

@@ -1,4 +1,4 @@
-// Opens a store in its own directory for one test, and checks the remaining files afterwards.
+// Opens a store in its own directory for one test, and checks its files afterwards.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 
 export interface SuiteHooks {
-  /** Checks the files of a closed store: git fsck, integrity_check. Throws when it finds a fault. */
+  /** Checks the files of a closed store, by git fsck or integrity_check. Throws when it finds a fault. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
-  /** Collects garbage that a sweep leaves. In the user's repository this is the user's own gc. */
+  /** Removes garbage that a sweep leaves to the user's own gc. */
   readonly collect?: (directory: string) => void | Promise<void>;
-  /** Removes the content of a blob while the store is closed, without the store's knowledge. */
+  /** Removes the stored content of a blob behind the back of the closed store. */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function withStore(
   }
 }
 
-/** Resolves with the error's kind. Fails when there is no error, or an unexpected error. */
+/** Resolves with the kind of the promise's error. Fails when there is no error, or when it is no CheckpointdError. */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => undefined,

@@ -1,11 +1,15 @@
-// Changes the checkpoints of a random session. The plain model copies the complete state for each checkpoint.
+// Makes the steps of a random session that change checkpoints. The plain model copies the complete state for each
+// checkpoint.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
 import type { Files, ModelCheckpoint, ModelledSession, Moment, Name, Walked } from './modelled-session.ts';
 import { names } from './modelled-session.ts';
 
-/** Returns the answer. Returns undefined for the expected refusal of a session without checkpoints. */
+/**
+ * Returns the answer of a request. In a session without checkpoints, checks that the request is refused, and returns
+ * undefined.
+ */
 export async function enabledOnly<R>(modelled: ModelledSession, asked: Promise<R>): Promise<R | undefined> {
   if (modelled.isEnabled) return asked;
   assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
@@ -22,9 +26,9 @@ export interface CreateStep {
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
-  // One in four has an explicit tag, one in seven has a name. A tool's tag belongs to its own turn. With
-  // another turn's tag the tool would be in no turn's list, because a list follows the line and not the text
-  // of a tag.
+  // Some checkpoints get an explicit tag, and some a name. A tool's explicit tag must belong to its own turn. With the
+  // tag of another turn, no turn would list the tool, because lists follow the line of checkpoints and not the text of
+  // tags.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = daemon.call('checkpoint/create', {
@@ -47,8 +51,8 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The first checkpoint records no authors, because the store has its contents. Paths that are known for another
-    // reason are an exception.
+    // The first checkpoint records no authors, except for paths that already have a recorded author. The store itself
+    // has the contents of all other paths.
     const isNews =
       head === undefined ? modelled.authors.has(file) : modelled.files[file] !== head.at.files[file];
     if (isNews) modelled.note(file, step.isTurn ? 'user' : 'agent');
@@ -60,7 +64,7 @@ export interface RestoreStep {
   readonly to: number;
   readonly scope: Wire.RestoreScope;
   readonly mode: Wire.RestoreMode;
-  /** The index of the only file, if any. */
+  /** The index of the only file to restore, if any. */
   readonly only: number;
   readonly onConflict: Wire.ConflictPolicy;
   readonly dryRun: boolean;
@@ -117,7 +121,7 @@ export interface RevertStep {
   readonly dryRun: boolean;
 }
 
-/** Reverts a range. A file has one line here, so two changes of one file always contradict each other. */
+/** Reverts a range. Every file has only one line, so two changes of a file always conflict. */
 export async function revert(modelled: ModelledSession, step: RevertStep): Promise<void> {
   const from = modelled.pick(step.from);
   const to = step.isToPresent ? undefined : modelled.pick(step.to);
@@ -183,12 +187,12 @@ interface Restored {
   readonly scope: Wire.RestoreScope;
   readonly changes: readonly Change[];
   readonly paths: readonly Name[] | undefined;
-  /** The line of checkpoints of the restored state. */
+  /** The line of checkpoints that belongs to the restored state. */
   readonly line: readonly string[];
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
 
-/** Makes a restore in the model, as the checkpoint of the restore will record it. */
+/** Makes a restore in the model, with the same effects as in the daemon. */
 export function restored(
   modelled: ModelledSession,
   { checkpoint }: Wire.RestoreResult,
@@ -198,7 +202,7 @@ export function restored(
   assert.ok(checkpoint, 'a restore answers its checkpoint');
   const { scope, target } = done;
   const before = modelled.head?.at.files ?? {};
-  // An undo reverses the restore, and keeps later changes of other paths.
+  // An undo will reverse only these paths, and keep later changes of other paths.
   const paths = done.changes.map(({ name }) => name);
   const walked = { id, back: modelled.moment(), scope, paths };
   let counters: readonly [number, number] = [modelled.turn, modelled.tool];

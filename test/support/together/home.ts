@@ -1,4 +1,4 @@
-// A kept session whose files and conversation are checked together.
+// A kept session, for tests that compare its files and its conversation together.
 import type * as Wire from '../../../src/protocol/types.ts';
 import { InProcessDaemon, manifest, repository } from '../in-process-daemon.ts';
 

@@ -1,5 +1,5 @@
-// Compares the answers to all requests that only read with the plain model. Each step sends one request, chosen at
-// random.
+// Sends requests that only read, and compares their answers with the plain model. Each step sends one request, chosen
+// at random.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';

@@ -1,6 +1,6 @@
-// Compares random sessions of conversation and checkpoints with plain copies. The sessions use every method of
-// conversation/*, checkpoint/* and ledger/*, and after each step the daemon's session equals its model. The tests call
-// the daemon's handlers without the wire.
+// Compares random sessions of conversation and checkpoints with plain copies of their states. The sessions use every
+// method of conversation/*, checkpoint/* and ledger/*. After each step the daemon's session must equal its model. The
+// tests call the daemon's handlers directly, without the wire.
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';
@@ -10,10 +10,10 @@ import { lookAtAll } from './looks.ts';
 import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
-/** Methods with these prefixes that no session calls, each with the reason. A new method needs a reason. */
+/** Methods that no session calls, each with the reason. */
 const notDriven: Readonly<Record<string, string>> = {};
 
-/** The methods that sessions must use: all requests with these prefixes. */
+/** The methods that the sessions must use. */
 const expected = Object.entries(methods)
   .filter(([name, { kind }]) => kind === 'request' && /^(conversation|checkpoint|ledger)\//.test(name))
   .map(([name]) => name);
@@ -51,8 +51,9 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
           steps += 1;
         }
         await lookAtAll(modelled);
-        // After any step, every checkpoint is unchanged.
-        const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds a checkpoint
+        // Whatever the steps were, every checkpoint must be unchanged.
+        // A copy of the list, because each restore adds a checkpoint.
+        const ids = modelled.checkpoints.map(({ id }) => id);
         for (const id of ids) await restoreWhole(modelled, id);
         await daemon.call('session/delete', { session: modelled.session });
       },

@@ -1,6 +1,6 @@
 // A session and its plain model. In the model the conversation is in arrays, the files are texts, and every checkpoint
-// is a complete copy. The model copies everything that the daemon shares, references or computes. The model is slow on
-// purpose. The steps are in other files.
+// is a complete copy. The model copies where the daemon shares, refers or computes, and so it is simple and slow. The
+// steps are in other files.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
-  /** The line of this state: ids of checkpoints, oldest first. The last id belongs to this state. */
+  /** The ids of the checkpoints that led to this state, oldest first. The last checkpoint has this state. */
   readonly line: readonly string[];
 }
 
@@ -27,11 +27,11 @@ export interface Moment {
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
-  /** The head at the entry. Checkpoints after the tangent follow this head. */
+  /** The head when the tangent began. Checkpoints after the tangent follow this head. */
   readonly parent: string | undefined;
 }
 
-/** A restore for undo and redo. */
+/** A restore that undo or redo can reverse. */
 export interface Walked {
   readonly id: string;
   readonly back: Moment;
@@ -57,7 +57,7 @@ export interface Exported {
   readonly settings: Pick<ReferenceModel, 'tools' | 'paths' | 'window' | 'mcp'>;
 }
 
-/** The author of a path's content, and the number of checkpoints and writes at that time. */
+/** The author of a path's content, and its place in the order of checkpoints and reported writes. */
 interface Authored {
   readonly content: string | undefined;
   readonly who: string;
@@ -78,7 +78,7 @@ export class ModelledSession {
   isEnabled = true;
   /** The authors of each path's contents, oldest first. */
   readonly authors = new Map<Name, Authored[]>();
-  /** Counts checkpoints and reported writes, so that facts about a path can be ordered among the checkpoints. */
+  /** Counts checkpoints and reported writes, so that the authors of a path can be ordered among the checkpoints. */
   #order = 0;
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
@@ -100,13 +100,13 @@ export class ModelledSession {
     const { conversationId, strategy } = this;
     const opened = await this.daemon.open(this.root, { conversationId, retention: 'keep', strategy });
     this.session = opened.session;
-    this.agents = undefined; // kept until the process closes the session (C10)
+    this.agents = undefined; // the daemon keeps agents only until it closes the session (C10)
     assert.ok(opened.checkpoints.enabled);
     this.isEnabled = true;
     await this.begin();
   }
 
-  /** In an empty session the opening makes the checkpoint of tag "0". */
+  /** Adds the checkpoint of tag "0", which session/open makes in an empty session. */
   async begin(): Promise<void> {
     if (this.checkpoints.length > 0) return;
     const { checkpoint } = await this.daemon.call('checkpoint/get', { session: this.session, tag: '0' });
@@ -130,7 +130,7 @@ export class ModelledSession {
     return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
-  /** Adds a checkpoint of the present state. Its tag moves to this checkpoint. */
+  /** Adds a checkpoint of the present state. If another checkpoint had the tag, the tag moves. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
     const tagged = madeAs === undefined ? undefined : this.tagged(madeAs);
@@ -140,7 +140,7 @@ export class ModelledSession {
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // A repeated tag on another line belongs to another tool, and is listed last.
+    // If the tag's former bearer is not on this line, it is another tool, and the new one is listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== tagged?.id), id];
@@ -175,7 +175,7 @@ export class ModelledSession {
     return { checkpoint, ref: refs[n % refs.length] ?? checkpoint.id };
   }
 
-  /** True when the content of a path is foreign, which means in no checkpoint and not reported. */
+  /** True when the present content of a path is in no checkpoint and was not reported. */
   isForeign(name: Name): boolean {
     const content = this.files[name];
     if (content === undefined || content === this.head?.at.files[name]) return false;
@@ -184,8 +184,8 @@ export class ModelledSession {
   }
 
   /**
-   * Records the author of a path's content together with the next checkpoint, unless the last record is already the
-   * same.
+   * Records the author of a path's content as of the next checkpoint, unless this content is already the last one
+   * recorded.
    */
   note(name: Name, who: string): void {
     const known = this.authors.get(name) ?? [];
@@ -202,8 +202,8 @@ export class ModelledSession {
   }
 
   /**
-   * The base, or the oldest checkpoint without a base. This checkpoint answers for paths that no checkpoint
-   * has recorded.
+   * The checkpoint of tag "0", or else the oldest checkpoint. It has the original content of paths without a recorded
+   * author.
    */
   get base(): ModelCheckpoint | undefined {
     return this.tagged('0') ?? this.checkpoints[0];

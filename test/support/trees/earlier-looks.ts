@@ -1,5 +1,5 @@
-// Makes the session that is packed as a fixture, and reads everything that a client can read of the session. The steps
-// must not change, because the archive never changes. The reading part may grow.
+// Makes the session that the archive of format 1 contains, and reads everything that a client can read of it. The steps
+// must not change, because the archive never changes. More may be read.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
@@ -14,7 +14,7 @@ export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, 
   '3': { 'a.txt': 'turn 3\n', 'deep/b.txt': undefined, 'sub/ünïcode \u{1f600}.txt': 'three\n' },
 };
 
-/** Makes three turns with a tool in between, restores 1 and then 2, and undoes the second restore. */
+/** Makes three turns and a tool. Restores tag 1, then tag 2, and undoes the second restore. */
 export async function liveADay(rig: DaemonRig, client: WireClient, session: string): Promise<void> {
   const say = async (turn: number): Promise<void> => {
     const entry = {

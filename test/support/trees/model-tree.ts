@@ -1,6 +1,5 @@
-// A work tree as a plain map, with the functions for restore tests. The functions write the map to disk, read
-// the disk with an independent walker (only node:fs, no code under test), compare two maps, and keep contents
-// in memory.
+// A work tree as a plain map, for restore tests. Functions write the map to disk, read the disk with an independent
+// walker (only node:fs, no code under test), compare two maps, and keep contents in memory.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -33,8 +32,8 @@ export interface ModelNode {
 }
 
 /**
- * Paths (latin1) of files and links. Every directory above a path exists. Directories with strict permissions are in
- * `directories`.
+ * A tree by path (latin1). `nodes` has the files and links; their directories exist implicitly. `directories` has the
+ * modes of directories with strict permissions.
  */
 export interface ModelTree {
   readonly nodes: Map<string, ModelNode>;
@@ -60,7 +59,7 @@ export function on(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** Writes a model into an empty or existing root. */
+/** Writes a model below a root directory. */
 export function build(root: string, tree: ModelTree): void {
   for (const [name, node] of tree.nodes) {
     const slash = name.lastIndexOf('/');
@@ -113,7 +112,7 @@ export function blobOf(content: string): BlobId {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') as BlobId;
 }
 
-/** The contents of some models, in memory. `lost` blobs are missing, and `wrong` blobs fail during a read. */
+/** The contents of some models, in memory. Reading a blob in `corrupt` fails. */
 export class MemoryContents implements Contents {
   readonly #byId = new Map<BlobId, Buffer>();
   readonly corrupt = new Set<BlobId>();
@@ -196,7 +195,7 @@ export function planBetween(
   });
 }
 
-/** Returns the documented result of a soft restore: the target, plus present files that are not in its way. */
+/** Returns the documented result of a soft restore: the target, and all present files that are not in its way. */
 export function softResult(present: ModelTree, target: ModelTree): ModelTree {
   const nodes = new Map(target.nodes);
   const directories = new Map(target.directories);
@@ -236,7 +235,7 @@ const nodes: fc.Arbitrary<ModelNode> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('a', '../outside', '/etc/passwd', 'gone', '\xff').map(link) },
 );
 
-/** Trees in which the same path is often a file in one tree and a directory in another tree. */
+/** Random trees. The same path is often a file in one tree and a directory in another. */
 export const trees: fc.Arbitrary<ModelTree> = fc
   .tuple(
     fc.array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), nodes), {
@@ -261,7 +260,7 @@ export const trees: fc.Arbitrary<ModelTree> = fc
     return tree;
   });
 
-/** Pairs of trees. The second tree often has files and whole directories of the first tree under other names. */
+/** Random pairs of trees. The second tree often has files and whole directories of the first tree under other names. */
 export const movedTrees: fc.Arbitrary<[ModelTree, ModelTree]> = fc
   .tuple(
     trees,
@@ -283,7 +282,7 @@ export const movedTrees: fc.Arbitrary<[ModelTree, ModelTree]> = fc
     return [present, target];
   });
 
-/** Puts a node into a tree unless a file or directory of the tree excludes the path. */
+/** Puts a node into a tree, unless the tree has a file above the path or a directory at the path. */
 function place({ nodes: there }: ModelTree, name: string, node: ModelNode): void {
   const excludes = (each: string): boolean => each.startsWith(`${name}/`) || name.startsWith(`${each}/`);
   if (![...there.keys()].some(excludes)) there.set(name, node);
@@ -302,7 +301,7 @@ export function remove(root: string): void {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** Reads the disk as a model, as a capture would. */
+/** Reads the disk into a model, as a capture would. */
 export function readModel(root: string): ModelTree {
   const tree: ModelTree = { nodes: new Map(), directories: new Map() };
   for (const [name, what] of walk(root)) {

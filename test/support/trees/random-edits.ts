@@ -1,4 +1,4 @@
-// Makes random edits of a work tree from a seed, of every kind that a tool or a person makes. The module reads the disk
+// Makes random edits of a work tree from a seed, of every kind that a tool or a person makes. Reads the disk each time,
 // and keeps no record of the tree.
 import { execFileSync } from 'node:child_process';
 import {
@@ -56,7 +56,7 @@ const fileNames = [
 ];
 const rules = ['*.log\n', 'build/\n', '/a/f\n', '!h.log\n', 'b\n', '*.txt\n!g.txt\n', ''];
 
-/** Makes random edits. Skips an edit that the disk refuses (a missing parent). */
+/** Makes random edits. Skips an edit that fails, for example because its directory is missing. */
 export class RandomEdits {
   readonly #root: string;
   readonly #outside: string;
@@ -106,7 +106,7 @@ export class RandomEdits {
     return `content ${this.#random.below(50)} ${'x'.repeat(this.#random.below(40))}`;
   }
 
-  /** Returns the root and every directory below the root, but no git directory. */
+  /** Returns the root and every directory below it, except git directories. */
   #directories(): string[] {
     const found = [''];
     for (let at = 0; at < found.length && found.length < 200; at += 1) {
@@ -181,7 +181,7 @@ export class RandomEdits {
     const path = this.#newPath();
     if (from === undefined) return 'nothing';
     linkSync(join(this.#root, from), join(this.#root, path));
-    // Separates two names of one file again, because a write through one name is not reported for the other name.
+    // Replaces the first name by a new file, because a write through one hard link is not reported for the other.
     const text = this.#content;
     writeFileSync(join(this.#root, `${from}.part`), text);
     renameSync(join(this.#root, `${from}.part`), join(this.#root, from));
@@ -217,7 +217,7 @@ export class RandomEdits {
     return `move ${from} ${to}`;
   }
 
-  /** Makes a new file under the same name at once, which may get the same inode number. */
+  /** Replaces a path by something new at once, which may get the same inode number. */
   #replace(): string {
     const path = this.#below();
     if (path === undefined) return 'nothing';
@@ -290,7 +290,7 @@ export class RandomEdits {
         env: { PATH: process.env['PATH'], HOME: this.#outside },
       });
     } catch (error) {
-      // Git cannot read a file, or the repository has no commit, so nothing was added.
+      // git added nothing, because it cannot read a file or the repository has no commit.
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Makes snapshots without a work tree. Stores a plain map of paths to contents as a capture would, and reads a map back
-// for comparison. Uses only the interface of the stores.
+// Makes snapshots without a work tree. Stores a plain map of paths to files, as a capture would, and reads it back for
+// comparison. Uses only the interface of the stores.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import {
@@ -19,7 +19,7 @@ export interface PlainFile {
   readonly permissions?: number;
 }
 
-/** Maps paths (latin1) to files and links. The paths imply the directories. */
+/** Maps paths (latin1) to files and links. Directories exist only as parts of these paths. */
 export type PlainTree = ReadonlyMap<string, PlainFile>;
 
 export const at = (path: string): TreePath => path as TreePath;
@@ -41,7 +41,7 @@ export function blobOf(store: SnapshotStore, bytes: Uint8Array): BlobId {
   return hash.digest();
 }
 
-/** Returns the tree as a capture builds it. `strict` has the permission bits of directories. */
+/** Returns the tree as a capture builds it. `strict` has the permission bits of directories that are not plain. */
 export function directoryOf(
   store: SnapshotStore,
   tree: PlainTree,
@@ -95,7 +95,7 @@ export async function bytesOfBlob(
   return Buffer.concat(chunks);
 }
 
-/** Reads a snapshot path by path. */
+/** Reads a snapshot back into a plain map. */
 export async function contentsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<PlainTree> {
   const tree = new Map<string, PlainFile>();
   for (const { path, mode, permissions, blob } of await store.entries(snapshot)) {
@@ -105,7 +105,7 @@ export async function contentsOf(store: SnapshotStore, snapshot: SnapshotId): Pr
   return tree;
 }
 
-/** Returns a tree in a form that uvu compares and prints well: sorted, contents as latin1. */
+/** Returns a tree as sorted lines of text (latin1), which uvu compares and prints well. */
 export function shown(tree: PlainTree): string[] {
   return [...tree]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -115,7 +115,10 @@ export function shown(tree: PlainTree): string[] {
     );
 }
 
-/** Returns the differences between two trees by comparing every path, as the plain model of `changes`. */
+/**
+ * Returns the differences between two trees, found by comparing every path. This is the plain model of the store's
+ * `changes`.
+ */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];
   for (const path of [...new Set([...from.keys(), ...to.keys()])].sort((a, b) => (a < b ? -1 : 1))) {
@@ -133,7 +136,7 @@ export interface RecordOptions extends Partial<Omit<CheckpointRecord, 'snapshot'
   readonly seq: number;
 }
 
-/** Returns a checkpoint's record. All fields that the test does not set are filled in. */
+/** Returns a checkpoint's record, with default values for all fields that the test does not set. */
 export function recordOf(options: RecordOptions): CheckpointRecord {
   return {
     id: newCheckpointId(),
@@ -196,8 +199,8 @@ const files: fc.Arbitrary<PlainFile> = fc.oneof(
 );
 
 /**
- * Small trees that often share paths and contents. The same path is often a file in one tree and a directory in another
- * tree.
+ * Random small trees that often share paths and contents. The same path is often a file in one tree and a directory in
+ * another.
  */
 export const trees: fc.Arbitrary<PlainTree> = fc
   .array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }), files), {

@@ -1,5 +1,5 @@
-// Random edits of a work tree for the properties of the capture: files, links, ignore files and removals with names
-// that are hard to quote, sort and decode.
+// Random edits of a work tree, for property tests of captures: files, links, ignore files and removals. Their names are
+// hard to quote, sort and decode.
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('link' as const),
       path,
-      // A later step may write through the link, which must make no file outside.
+      // A later step may write through the link, and must not make a file outside.
       content: fc.constantFrom('a', '..', '/dev/null/nowhere', 'b/c'),
     }),
   },
@@ -90,7 +90,7 @@ export function applyStep(root: string, one: Step): void {
   const target = join(root, one.path);
   try {
     if (one.kind === 'remove') {
-      lstatSync(target); // newer versions of Node remove through a circle of links with an error that has no code
+      lstatSync(target); // in newer versions of Node, removing through a circle of links throws an error without a code
       rmSync(target, { recursive: true, force: true });
       return;
     }

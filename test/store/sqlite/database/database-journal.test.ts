@@ -1,4 +1,5 @@
-// During long writes the journal of a database is written back beside the event loop, limited in size, and freed.
+// During a long write the journal of a database is written back in a separate thread. So the journal stays small, and
+// the event loop is not blocked.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.t
 const journalMax = 12 << 20;
 const items = Array.from({ length: 120 }, (_, index) => index);
 
-/** Opens a database with one table and counts how often the journal is written back beside the event loop. */
+/** Opens a database with one table, and counts how often the journal is written back in the thread. */
 async function withDatabase(
   body: (rig: {
     database: SqliteDatabase;
@@ -53,7 +54,7 @@ async function withDatabase(
   }
 }
 
-/** Two hundred kilobytes per item, two items per slice: 24 MB in all. */
+/** Each item has 200 kB, and each slice has two items: 24 MB in all. */
 const slowly =
   (write: (item: number) => void) =>
   (item: number): void => {

@@ -1,5 +1,5 @@
-// Several sessions of one daemon use one database, and no session may release the locks of another session. SQLite in
-// another program would otherwise consider itself the last user, and remove the journal.
+// Several sessions of one daemon use one database, and closing one session must not release the locks of another.
+// Otherwise SQLite in another program would consider itself the last user, and remove the journal.
 import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { kindOf } from '../../../support/stores/store-rig.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { failureOf } from '../../../support/wire-client.ts';
 
-/** Acts like the sqlite3 program: opens, reads, closes. */
+/** A program that opens, reads and closes the database like sqlite3. */
 const lookAndLeave = `
 const Database = require('libsql');
 const database = new Database(process.argv[1]);
