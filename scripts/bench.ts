@@ -1,7 +1,6 @@
-// Measures side by side, in one run, every strategy over stdio and Q CLI's sequence of git commands, on generated work
-// trees. Prints a table of medians with their ratio to git, and writes everything as JSON on request. This script
-// judges nothing: only people can interpret the numbers of a machine. `npm run bench -- --help` lists the options and
-// their defaults.
+// Compares every strategy over stdio with Q CLI's sequence of git commands, in one run, on generated work trees. Prints
+// a table of medians with their ratio to git. Writes all numbers as JSON on request. This script does not judge the
+// numbers, because they depend on the machine. `npm run bench -- --help` lists the options and their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,20 +48,20 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** The numbers of files that are edited before a create, besides the standard measurement of one file. */
+/** How many files are edited before a create. One file is always measured too. */
 const editCounts = numbers(flags.edits);
-/** The numbers of files that differ from the restored checkpoint, besides the standard measurement of one file. */
+/** How many files differ from the checkpoint that is restored. One file is always measured too. */
 const restoreCounts = numbers(flags.restores);
-/** The numbers of files that are deleted, or whose directories are renamed, before a restore. */
+/** How many files are deleted, or are in renamed directories, before a restore. */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);
-/** The numbers of files of single sessions that are looked at when they are at rest. */
+/** How many files a session has that is measured while it is at rest. */
 const restSizes = numbers(flags.rest).filter((files) => files > 0);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
 const scratch = mkdtempSync(join(tmpdir(), 'checkpointd-bench-'));
-/** The options of the removal: retries, because a background `git gc` may still be writing. */
+/** Options for removing directories. Repeats the removal, because a background `git gc` may still be writing. */
 const gently = { recursive: true, force: true, maxRetries: 50, retryDelay: 100 };
 process.on('exit', () => rmSync(scratch, gently));
 process.on('SIGINT', () => process.exit(130));
@@ -71,10 +70,7 @@ function numbers(text: string): number[] {
   return text.split(',').map(Number);
 }
 
-/**
- * Prints the progress: on a terminal the current step, elsewhere a line every half minute, so that a log shows
- * activity.
- */
+/** Prints the progress. A terminal shows the current step, and a log gets a line every half minute. */
 function progress(step: string): void {
   const now = performance.now();
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step}`);
@@ -85,8 +81,8 @@ function progress(step: string): void {
 let toldMs = 0;
 
 /**
- * Measures all contenders on one tree. The contenders take turns with their creates over the same edits, so that a busy
- * moment of the machine affects all contenders.
+ * Measures all contenders on one tree. After each edit all contenders make a checkpoint in turn, so that a busy moment
+ * of the machine affects all of them.
  */
 async function measure(contenders: readonly Contender[], tree: GeneratedTree): Promise<Measured[]> {
   const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
@@ -151,7 +147,8 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       tree.edit();
       const waited = await contender.wait();
       if (waited !== undefined) wait.push(waited);
-      restore.push(await timed(() => contender.restore(1))); // undoes the edit, which the other contenders do not know
+      // Undoes the edit, so that the other contenders never see it.
+      restore.push(await timed(() => contender.restore(1)));
     }
     const memory = contender.memory();
     progress(`${contender.name}: reopening`);
@@ -188,8 +185,8 @@ function emptyFor(contenders: readonly Contender[]): ByCount {
 }
 
 /**
- * Measures creates after several edits, and the diffs of these edits. Skips a number of edits that exceeds the files of
- * the tree.
+ * Measures creates after several edits, and the diffs of these edits. Skips a number of edits that is larger than the
+ * tree.
  */
 async function measureEdits(
   contenders: readonly Contender[],
@@ -211,8 +208,7 @@ async function measureEdits(
 }
 
 /**
- * Measures work that changes many files and restores them. The contenders take turns, and each contender leaves the
- * tree as it found the tree.
+ * Measures restores after many files were changed. The contenders take turns, and each one leaves the tree unchanged.
  */
 async function measureCounts(
   contenders: readonly Contender[],
@@ -232,7 +228,7 @@ async function measureCounts(
   return measured;
 }
 
-/** Measures the command line without a daemon and with a daemon, and an empty program for comparison. */
+/** Measures the command line with and without a daemon, and an empty program for comparison. */
 function measureCommands(tree: GeneratedTree, directory: string): readonly Commands[] {
   const runs = Math.min(repeats, commandRepeats);
   const measured = [false, true].map((hasDaemon): Commands => {
@@ -245,16 +241,16 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
   return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
 }
 
-/** The most runs of each command. The number is small, because a command can take seconds in a large tree. */
+/** The most runs of each command. There are few, because a command can take seconds in a large tree. */
 const commandRepeats = 5;
 
-/** Restores of more files than this number take half a minute, so they are measured less often. */
+/** Restores of more files than this take half a minute, so they are measured less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 
 /**
- * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. The flag
- * value 0 leaves a measurement out.
+ * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. A flag with
+ * value 0 turns a measurement off.
  */
 async function measureScale(): Promise<object> {
   const [count, made, megabytes] = [Number(flags.sessions), Number(flags.long), Number(flags.large)];

@@ -1,4 +1,4 @@
-// Builds the inspector's page into dist/inspector, when the page's sources are newer than the result. Checks the types
+// Builds the inspector's page into dist/inspector if its sources are newer than the last result. Checks the types
 // first, and then writes one bundle with all modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -37,17 +37,17 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
     logLevel: 'warn',
     plugins: [collect],
     define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
-    // The server writes a new nonce into each answer.
+    // The server replaces this nonce by a new one in each answer.
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     build: {
       outDir: to,
       emptyOutDir: true,
-      // Disables preloading, because the page would have to allow its loader.
+      // Disables preloading, because the page's policy would have to allow its loader.
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,
-      // Disables the warning about slow bundling, because a slow machine alone is no reason for a warning.
+      // Disables the warning about slow bundling, which also appears on a slow machine.
       rolldownOptions: { checks: { bundlerTimings: false } },
       target: 'es2023',
     },

@@ -1,10 +1,10 @@
-// Bundles the programs that are started often, with their packages. A start waits for every file that it loads, and the
-// daemon has four hundred files. A module that only one command needs stays a separate file, which the command loads
-// when needed. The entries are CommonJS, which Node loads faster than modules. The entry main.cjs contains all code for
-// hooks and `list`. For all other commands main.cjs loads the other modules.
+// Bundles the programs that are started often, with their packages. Without bundles the start of the daemon would load
+// four hundred files. A module that only one command needs stays a separate file, which the command loads when needed.
+// The entry main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and
+// loads the other modules for all other commands.
 //
-// The directory dist/program contains the shipped files: the program, its threads and the client. The directory
-// dist/test-programs contains the same daemon with the faults that tests install.
+// dist/program has the shipped files: the program, its threads and the client. dist/test-programs has the same daemon
+// with faults for tests.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,13 +28,13 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
-/** The threads. Each thread is bundled into a file beside the file that starts the thread. */
+/** The threads. Each one is bundled into a file beside the program that starts it. */
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
-/** The groups that are bundled first, with all their imports, because every command loads both groups. */
+/** The two groups of modules that every command loads. They are bundled first, with all their imports. */
 const groups = [
   { name: 'client', test: /src\/client\/client\.ts$/ },
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
@@ -42,11 +42,8 @@ const groups = [
 
 const inOneFile = { codeSplitting: false } as const;
 
-/**
- * The packages that are not bundled, because only one command or strategy loads them or because they are not installed
- * everywhere.
- */
-// The package jsonc-parser loads its own files in a way that no bundler can follow.
+/** The packages that are not bundled: only one command or strategy loads them, or they are not installed everywhere. */
+// jsonc-parser loads its own files in a way that a bundler cannot follow.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 
 for (const [directory, programs] of Object.entries(directories)) {
@@ -66,7 +63,7 @@ for (const [directory, programs] of Object.entries(directories)) {
 
 await writeMain(join(root, 'dist/program'), directories['program'] ?? {});
 
-/** Writes the entry, which finds the modules beside it. */
+/** Writes the entry, which loads the other modules from its own directory. */
 async function writeMain(to: string, modules: Readonly<Record<string, string>>): Promise<void> {
   const names = Object.keys(modules);
   const nameOf = (id: string): string | undefined => names.find((name) => id.endsWith(`/${name}.ts`));

@@ -24,8 +24,8 @@ const { values: flags } = commandLine(help, {
 const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
 
 /**
- * The time for a test process to end after its last line of output. In this time the process removes its files, which
- * is slow on a busy disk.
+ * How long a test process may take to end after its last line of output. It then removes its files, which is slow on a
+ * busy disk.
  */
 const lingerMs = 60_000;
 
@@ -34,19 +34,19 @@ const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /**
- * The environment without the certificates that only npm needs. Each start of Node would read the certificates for 30
- * ms, and a run has thousands of starts.
+ * The environment without the certificates, which only npm needs. Each start of Node would take 30 ms to read them, and
+ * a run has thousands of starts.
  */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environmentOf = (file: string): NodeJS.ProcessEnv =>
   readFileSync(join(root, file), 'utf8').includes("'npm'") ? process.env : offline;
 
-/** The test files that measure times or peaks of memory, so they run alone. */
+/** The test files that measure times or peaks of memory, and therefore run alone. */
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * The test files that take longest. These files run first, because otherwise the end of the run would wait for one of
- * the slow files. A note at the end of a whole run names a slow file that this list lacks.
+ * The test files that take longest. They run first, so that the end of the run does not wait for them. At the end of a
+ * whole run, a note names each slow file that this list lacks.
  */
 const slowest = new Set(
   `answering-path app at-rest busy client conformance console end-deletion-killed ends examples
@@ -57,7 +57,7 @@ const slowest = new Set(
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 
-/** A test file that takes more than this part of the whole run belongs to `slowest`. */
+/** A test file that takes more than this share of the whole run belongs into `slowest`. */
 const slowPart = 0.04;
 
 interface Outcome {
@@ -95,8 +95,8 @@ function testFiles(): string[] {
 }
 
 /**
- * Replaces places in compiled files by places in their sources. A test process starts faster when the check does this
- * work.
+ * Replaces positions in compiled files by positions in their sources. If each test process did this itself, it would
+ * start more slowly.
  */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
@@ -123,8 +123,8 @@ function runFile(file: string): Promise<Outcome> {
       },
     });
     let output = '';
-    // A test file that does not end after its tests has left a resource open. The check reports such a file as failed,
-    // after a short wait.
+    // If a test process does not end after its tests, it has left a resource open. After a short wait, the check
+    // reports it as failed.
     let lingering: NodeJS.Timeout | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -160,7 +160,7 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-/** Runs the checks in the order of the list, up to a given number of checks at the same time. */
+/** Runs the checks in the order of the list, at most `width` of them at the same time. */
 async function runAll(checks: readonly (() => Promise<Outcome>)[], width: number): Promise<void> {
   const queue = [...checks];
   const worker = async (): Promise<void> => {
@@ -204,8 +204,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk, so more tests than processors run at once. Long tests keep a
-// processor busy, and some need a whole processor.
+// Short tests mostly wait for timers, git and the disk, so more tests run at once than there are processors. Long tests
+// keep a processor busy.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);

@@ -1,15 +1,15 @@
-// Parses the command line of a script. Handles the help and the flags, and ends with one clear line and exit code 2
-// after a mistake.
+// Parses the command line of a script, including its help. After a mistake, prints one clear line and ends with exit
+// code 2.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const exitUsage = 2;
 
-/** Parses the flags. Prints `help` on request. When a flag is wrong, prints the flag's name and ends the process. */
+/** Parses the flags. Prints `help` on request. If a flag is wrong, prints its name and ends the process. */
 export function commandLine<T extends ParseArgsConfig>(
   help: string,
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
-  const end = process.argv.indexOf('--'); // after `--` comes the command line of a different program
+  const end = process.argv.indexOf('--'); // the words after `--` are the command line of another program
   const own = end === -1 ? process.argv : process.argv.slice(0, end);
   if (own.includes('--help') || own.includes('-h')) {
     process.stdout.write(`${help.trim()}\n`);

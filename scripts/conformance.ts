@@ -1,5 +1,5 @@
 // Runs the protocol's conformance scripts (protocol/conformance) against any program. Sends raw bytes, and checks
-// frames and exit codes. With --trace the script only lists the rules of the reference that have no case.
+// frames and exit codes. With --trace, only lists the rules of the reference that have no case.
 //
 // node dist/scripts/conformance.js [--only TEXT] [--lanes N] [--faults] [--trace | --write-traces] -- COMMAND…
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Plays a real day with the daemon, on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`.
-// The repository at the given path (default: this repository) is cloned and never touched. Prints the steps for a
-// person. With --verbose also prints every frame.
+// Plays a day with the daemon on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`. Clones
+// the repository at the given path (by default this one), and never touches the original. Prints the steps for a
+// person, and with --verbose also every frame.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,6 +1,6 @@
 // Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference of 50,000
-// lines. Each number is the shortest of several runs, because other programs can only make a run longer. `node
-// dist/scripts/inspector-times.js [checkpoints]` lists 10,000 checkpoints by default.
+// lines. Each result is the shortest of several runs, because other programs can only make a run longer. `node
+// dist/scripts/inspector-times.js [CHECKPOINTS]` uses 10,000 checkpoints by default.
 import { loadavg } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../test/support/inspector/browser.ts';
@@ -11,7 +11,7 @@ const scrolled = Number(process.argv[2] ?? 10_000);
 const lines = 50_000;
 const runs = 5;
 const frames = 120;
-/** The number of requests in flight, because the daemon accepts 64 requests at once. */
+/** The number of requests at the same time. The daemon accepts 64. */
 const atOnce = 60;
 
 function say(what: string, values: Readonly<Record<string, number>>): void {
@@ -41,7 +41,7 @@ async function open(browser: Browser, inspected: Inspected): Promise<Page> {
   return page;
 }
 
-/** Returns the milliseconds until the first contents are painted, in a browser profile without a cache. */
+/** Returns the milliseconds until the browser paints the first contents, with an empty cache. */
 async function firstPaint(browser: Browser, inspected: Inspected): Promise<number> {
   const page = await open(browser, inspected);
   const ms = await page.evaluate<number>(
@@ -69,7 +69,7 @@ async function scroll(page: Page, selector: string, step: number): Promise<numbe
   return times.sort((a, b) => a - b);
 }
 
-/** Prints the run whose slow frames were the fastest. */
+/** Prints the run in which the slowest frames took the least time. */
 async function scrolling(page: Page, selector: string, step: number, what: string): Promise<void> {
   const all: number[][] = [];
   for (let run = 0; run < runs; run += 1) all.push(await scroll(page, selector, step));

@@ -1,8 +1,8 @@
-// Collects the licences of the packages whose code is in a bundle, because these licences require a notice.
+// Collects the licences of the packages whose code is in a bundle. These licences require a notice.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Returns the notices of the packages that these files belong to. */
+/** Returns the notices of all packages to which these files belong. */
 export function noticesOf(root: string, modules: readonly string[]): string {
   const names = modules.flatMap(
     (file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(root, file).replaceAll('\\', '/'))?.[0] ?? [],

@@ -1,10 +1,10 @@
-// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json. Users of the
-// protocol do not need the examples of failures, but authors and testers of a server do. This module checks nothing.
+// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json. Only authors
+// and testers of a server need the examples of failures. This module checks nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Example, ProtocolDocument } from './generate/dialect.ts';
 
-/** Reads the document of this directory, each method with all of its examples. */
+/** Reads the document in this directory, with all examples of each method. */
 export function readDocument(root: string): ProtocolDocument {
   const document = read(root, 'protocol/protocol.json') as ProtocolDocument;
   const { examples } = read(root, 'protocol/conformance/faults.json') as {

@@ -1,5 +1,5 @@
-// Records the first session of REFERENCE.md from a real daemon. The steps are in this file, and the recorded frames are
-// written to scripts/generate/first-session.ts. Run this script when the test reports the recorded session as outdated.
+// Records the first session of REFERENCE.md from a real daemon. The steps are in this file. The recorded frames go to
+// scripts/generate/first-session.ts. Run this script when a test reports the recorded session as outdated.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

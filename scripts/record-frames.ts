@@ -1,6 +1,6 @@
-// Records the screens in src/COMMANDS.md of the command line and the console, from a real terminal (tmux): a list, the
-// picker, a restore and its undo. `--check` compares the screens instead of writing them. The script masks times,
-// because times differ with each run.
+// Records the screens of command line and console in src/COMMANDS.md, from a real terminal (tmux). They show a list,
+// the picker, a restore and its undo. With `--check`, compares the screens instead of writing them. Masks times,
+// because they differ with each run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -102,7 +102,7 @@ async function record(): Promise<string> {
   type('checkpointd list', 'Enter');
   frames.push((await showing(/\(here\)\n\$$/)).replace(/\n\$$/, ''));
   type('clear', 'Enter');
-  await showing(/^\$$/); // clearing the screen would also remove text that was typed earlier
+  await showing(/^\$$/); // clearing the screen would also remove text that was already typed
   type('checkpointd console', 'Enter');
   await showing(/^>$/m);
   type('/checkpoint restore', 'Enter');
@@ -114,7 +114,7 @@ async function record(): Promise<string> {
   type('/undo', 'Enter');
   frames.push(await showing(/Deleted \(1\):\n +parse\.ts\n>$/));
   type('/quit', 'Enter');
-  await showing(/\$$/); // the console and its daemon have ended, so no process writes into the removed directory
+  await showing(/\$$/); // waits until console and daemon have ended and write no more into the directory
   return frames.map(masked).join('\n\n');
 }
 

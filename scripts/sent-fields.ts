@@ -1,11 +1,11 @@
-// Compares the declared protocol with the traffic of the tests. Every test process records the fields and errors that
-// it saw (test/support/declarations.ts). The records are files in the directory that check.ts names. At the end, a
-// declared part that no process saw fails the check, because it is never sent or never tested.
+// Checks that the tests use every declared part of the protocol. Every test process records the fields and errors that
+// it saw (test/support/declarations.ts), in a directory of check.ts. If no process saw a declared part, it is never
+// sent or never tested, and the check fails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
 
-/** The environment variable that names the directory of the records. */
+/** The environment variable with the directory of the records. */
 export const trafficVariable = 'CHECKPOINTD_TEST_TRAFFIC';
 
 /** Calls `seen` with `Type.field` for each declared field in a value. */

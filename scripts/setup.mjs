@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. The script is plain
-// JavaScript because it runs before the compiler is installed. The script never touches files outside the clone.
+// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. It is plain
+// JavaScript because it runs before the compiler is installed. It never touches files outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,8 +15,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    // npm prints the list of packed files to stdout, and programs parse the list. The script therefore writes nothing
-    // to stdout.
+    // Writes nothing to stdout, where npm prints the list of packed files for other programs.
     stdio: ['ignore', 2, 'inherit'],
     env: { ...process.env, CHECKPOINTD_SETUP: '1' },
     shell: process.platform === 'win32',
@@ -29,9 +28,9 @@ const mtime = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 const installed = join(root, 'node_modules', '.package-lock.json');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-// npm runs `prepare` after an install in the clone, and before npm packs the clone for an install from git. With
-// --prepare the script compiles with the packages that npm installed, and installs nothing itself. After `npm ci` of
-// this script, the script compiles below.
+// npm runs `prepare` after an install in the clone, and before it packs the clone for an install from git. With
+// --prepare, this script compiles with the packages that npm has installed, and installs nothing. When this script
+// itself runs `npm ci`, it compiles further below.
 if (process.argv.includes('--prepare')) {
   if (process.env.CHECKPOINTD_SETUP !== undefined) process.exit(0);
   if (!existsSync(compiler)) {
@@ -42,16 +41,15 @@ if (process.argv.includes('--prepare')) {
   run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
 }
 
-// Removes the old output, because `tsc` would leave the output of files that were deleted from `src`. A full compile
-// takes about a second. The inspector's page stays, because the bundler of the page empties its own directory when the
-// sources are newer.
+// Removes the old output, because `tsc` would keep the output of deleted sources. A full compile takes about a second.
+// Keeps the inspector's page, because its bundler empties its own directory when needed.
 if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
   for (const name of readdirSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
-// The sources of the bundled programs. The programs are built only when a source is newer. A rebuild removes the
-// programs for a moment, although a torture run, a bench or a daemon may be using the programs.
+// The sources of the bundled programs. Builds the programs only when a source is newer, because a rebuild removes them
+// for a moment. A torture run, a bench or a daemon may be using them.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
 );

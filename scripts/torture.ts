@@ -1,5 +1,5 @@
-// Runs random work with real daemons. The script kills daemons, makes system calls fail, lets daemons race, and
-// simulates power cuts. The checker shares no code with the daemons.
+// Runs random work with real daemons. Kills daemons, makes system calls fail, lets daemons race, and simulates power
+// cuts. The checker of the results shares no code with the daemons.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ function clientsNamed(list: string): ClientName[] {
   return names.filter(isClientName);
 }
 
-/** A kill hits a running program at varying points, so a finding that does not recur at once is tried a few times. */
+/** A kill hits the program at a different point each time, so a finding is replayed a few times until it recurs. */
 async function replay(file: string, times: number): Promise<void> {
   const { circumstances, steps } = JSON.parse(readFileSync(file, 'utf8')) as Finding;
   for (let i = 1; i <= times; i += 1) {

@@ -1,5 +1,5 @@
-// The contenders: the daemon over stdio with each strategy, and the sequence of git commands that Q CLI runs for the
-// same work. All are measured in the same way.
+// The contenders: the daemon over stdio with each strategy, and the git commands that Q CLI runs for the same work. All
+// contenders are measured in the same way.
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,26 +19,27 @@ export interface Contender {
   diff(): Promise<void>;
   /** Counts the files that differ between the last two checkpoints. */
   stats(): Promise<void>;
-  /** Restores the second newest checkpoint, which differs from the work tree in this number of files. */
+  /** Restores the second newest checkpoint. This number of files differ between it and the work tree. */
   restore(files: number): Promise<void>;
-  /** Restores the newest checkpoint. The work tree lacks this number of the checkpoint's files. */
+  /** Restores the newest checkpoint. This number of its files are missing in the work tree. */
   restoreLast(files: number): Promise<void>;
-  /** Simulates a pause of the client: a daemon reopens the session and makes a checkpoint. */
+  /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /**
-   * Returns the longest wait of a light request during a create, in milliseconds. Undefined for git, which has no
-   * daemon.
+   * Returns how many milliseconds a light request had to wait at most during a create. Returns undefined for git, which
+   * has no daemon.
    */
   wait(): Promise<number | undefined>;
   /**
-   * Restores like {@link restore}, and returns the longest wait of a light request in milliseconds. Undefined for git.
+   * Restores like {@link restore}. Returns how many milliseconds a light request had to wait at most meanwhile, or
+   * undefined for git.
    */
   waitInRestore(files: number): Promise<number | undefined>;
   /** Returns the bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
   /**
-   * Returns the current and the highest resident memory, if the system reports them. Git commands end too soon to be
-   * measured.
+   * Returns the current and the highest resident memory, or undefined if the system does not report it. A git command
+   * ends too soon to be measured.
    */
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
   close(): Promise<void>;
@@ -75,7 +76,7 @@ export class DaemonContender implements Contender {
     this.#session = session;
   }
 
-  /** Resolves when the watcher has ended its scan, so that the scan does not disturb the next contender. */
+  /** Waits until the watcher has ended its scan, which would otherwise disturb the next contender. */
   async untilWatched(): Promise<void> {
     for (;;) {
       const { state } = await this.#daemon.request('worktree/status', { session: this.#session });
@@ -84,7 +85,7 @@ export class DaemonContender implements Contender {
     }
   }
 
-  /** Starts the process in advance, so that the time of opening does not include the start. */
+  /** Starts the process before the measurement, so that the time of opening does not include the start. */
   async start(): Promise<void> {
     this.#client = await CheckpointdClient.start();
   }
@@ -146,7 +147,7 @@ export class DaemonContender implements Contender {
     return this.#longestWait(() => this.restore(files));
   }
 
-  /** Repeats a light request, so that the result measures the event loop and not one request. */
+  /** Repeats a light request, in order to measure the event loop and not a single request. */
   async #longestWait(during: () => Promise<void>): Promise<number> {
     let longest = 0;
     const over = new AbortController();
@@ -162,7 +163,7 @@ export class DaemonContender implements Contender {
 
   /** Returns the bytes in the storage, plus the bytes added to the user's repository (strategy `local`). */
   diskBytes(): number {
-    if (this.name !== 'local') return allocated(this.#storage); // all contenders share one work tree
+    if (this.name !== 'local') return allocated(this.#storage); // only `local` writes into the repository
     return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;
   }
 
@@ -286,7 +287,8 @@ export function allocated(...directories: readonly string[]): number {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue; // removed meanwhile, or a second name of a counted file
+      // Removed meanwhile, or a hard link to a counted file.
+      if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue;
       counted.add(`${stat.dev}:${stat.ino}`);
       bytes += (stat.blocks ?? 0) * 512;
       if (stat.isDirectory()) queue.push(path);

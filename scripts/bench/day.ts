@@ -1,6 +1,6 @@
-// Simulates a long working day of several clients on one daemon. For each part of the day the script prints one line:
-// memory, descriptors, threads, disk and the cost of a checkpoint. A day without a leak has flat columns. This script
-// judges nothing. `node dist/scripts/bench/day.js --help` lists the options.
+// Simulates a long working day of several clients on one daemon. For each part of the day it prints memory,
+// descriptors, threads, disk and the cost of a checkpoint in one line. Without a leak the columns stay flat. This
+// script does not judge the numbers. `node dist/scripts/bench/day.js --help` lists the options.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const numbers = Object.fromEntries(Object.entries(flags).map(([name, value]) => 
 const { checkpoints = 0, restores = 0, minutes = 0, lines = 1 } = numbers;
 const strategies = ['shadow', 'sqlite', 'local'];
 
-/** One session of the day. Only one client uses the session. */
+/** One session of the day, which only one client uses. */
 interface DaySession {
   readonly client: CheckpointdClient;
   readonly tree: GeneratedTree;
@@ -115,7 +115,8 @@ async function main(): Promise<void> {
   for (let line = 1; line <= lines; line += 1) {
     const times: number[] = [];
     while (made < (checkpoints * line) / lines) {
-      // Three of four turns rotate through the first session of each client. The other turns use a random session.
+      // Three of four turns use the first session of a client, one client after the other. The other turns use a random
+      // session.
       const of = sessions[random(4) === 0 ? random(sessions.length) : made % clients.length];
       if (of === undefined) throw new Error('there is no session');
       times.push(await workTurn(of));

@@ -1,5 +1,5 @@
-// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its own
-// repository with everything committed. The module edits one file at a time, and a different file each time.
+// A work tree for measurements, in its own repository with everything committed. It has ten files per directory, and
+// the same bytes for the same number of files. Edits change one file at a time, and a different file each time.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +31,7 @@ export class GeneratedTree {
   }
 
   /**
-   * Changes one line of one file, and returns the file's path. Each call edits a different file, far from the previous
-   * file.
+   * Changes one line of one file, and returns its path. Each call edits a different file, far from the previous one.
    */
   edit(): string {
     this.#edits += 1;
@@ -46,7 +45,7 @@ export class GeneratedTree {
     for (let i = 0; i < count; i += 1) rmSync(join(this.root, pathOf(i)));
   }
 
-  /** Renames top directories until at least this number of files have a new path. Returns the number of moved files. */
+  /** Renames top directories until at least this number of files have new paths. Returns the number of moved files. */
   move(count: number): number {
     let moved = 0;
     for (let part = 0; moved < count; part += 1) {
@@ -66,7 +65,9 @@ function pathOf(i: number): string {
   return join(directoryOf(i), `file${i % filesInDirectory}.ts`);
 }
 
-/** Returns 0.5 to 4 KB of text that looks and compresses like a program. `edition` changes one line in the middle. */
+/**
+ * Returns 0.5 to 4 KB of text that looks and compresses like a program. The line in the middle depends on `edition`.
+ */
 function contentOf(i: number, edition: number): string {
   const lines = 10 + ((i * 37) % 70);
   const text: string[] = [];

@@ -1,4 +1,4 @@
-// Measures what one changed byte in a large file costs, when the file cannot be compressed.
+// Measures what one changed byte costs in a large file that cannot be compressed.
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface LargeFile {
   readonly megabytes: number;
   /** The milliseconds of the create after each changed byte. */
   readonly createMs: readonly number[];
-  /** The longest wait of a light request during an additional create. */
+  /** How long a light request had to wait at most during one more create. */
   readonly waitMs: number;
   /** The bytes that each changed byte added to the disk, measured directly after the last create. */
   readonly bytesEach: number;
@@ -25,7 +25,7 @@ const createsMeasured = 3;
 const restMs = 60_000;
 const megabyte = 1 << 20;
 
-/** Changes one byte in place before each create. All strategies rest during the same minute. */
+/** Changes one byte in place before each create. Then all strategies rest for the same minute. */
 export async function measureLarge(
   strategies: readonly string[],
   megabytes: number,
@@ -61,7 +61,7 @@ export async function measureLarge(
   return measured.map(({ large }) => large);
 }
 
-/** The time that a full scan may take. A full scan runs two seconds after a capture, and reads a young file again. */
+/** Time for the full scan, which begins two seconds after a capture and reads young files again. */
 const scannedMs = 5000;
 
 function fillRandomly(file: string, megabytes: number): void {

@@ -1,5 +1,5 @@
-// Draws the measured times against the size of the work tree, as one SVG: two plots side by side, both scales
-// logarithmic. This module does not know how the figures were measured.
+// Draws the measured times against the size of the work tree as an SVG. It has two plots side by side with logarithmic
+// scales. This module does not know how the times were measured.
 
 export interface Plot {
   readonly title: string;
@@ -28,7 +28,7 @@ export function svgOf(plots: readonly Plot[]): string {
 
 type Range = readonly [from: number, to: number];
 
-/** Returns the exponents of the powers of ten that enclose the values. */
+/** Returns the exponents of the two powers of ten between which the values lie. */
 function decades(values: readonly number[]): Range {
   const logs = values.map(Math.log10);
   return [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];
@@ -65,7 +65,7 @@ function draw({ title, lines }: Plot, scale: { readonly x: Range; readonly y: Ra
   return parts.join('\n');
 }
 
-/** Places names beside the ends of their lines without overlaps. */
+/** Places each name beside the end of its line, without overlaps. */
 class Ends {
   readonly #taken: number[] = [];
 

@@ -1,5 +1,5 @@
-// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot of
-// scripts/bench/plot.ts. This module measures nothing.
+// Reports measurements as a table of medians with their ratio to git, as JSON, and as a plot (scripts/bench/plot.ts).
+// This module measures nothing.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';
@@ -7,7 +7,7 @@ import type { LargeFile } from './large.ts';
 import { type Plot, svgOf } from './plot.ts';
 import type { LongSession, RestFigures } from './sessions.ts';
 
-/** The figures of one contender on one tree: milliseconds of each run, and bytes. */
+/** The results of one contender on one tree: the milliseconds of each run, and bytes. */
 export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
@@ -22,11 +22,11 @@ export interface Measured {
   readonly restore: readonly number[];
   /** The times of restores, by the number of differing files. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
-  /** The longest wait of a light request in each restore, by the number of differing files. */
+  /** How long a light request had to wait at most in each restore, by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
   /** The times of restores, by the number of deleted files. */
   readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
-  /** The times of restores, by the minimum number of files in the renamed directories. */
+  /** The times of restores, by the number of files that the renamed directories have at least. */
   readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
@@ -35,7 +35,7 @@ export interface Measured {
   readonly highestRssBytes?: number;
 }
 
-/** The times of the command line, for one way to run the command line. */
+/** The times of commands, for one way to run them. */
 export interface Commands {
   readonly name: string;
   readonly times: CommandTimes;
@@ -47,7 +47,7 @@ export interface Result {
   readonly commands: readonly Commands[];
 }
 
-/** A daemon with open sessions at rest. */
+/** The results for a daemon at rest with open sessions. */
 export interface Resting extends RestFigures {
   readonly sessions: number;
   readonly files: number;
@@ -136,7 +136,7 @@ function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readon
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // The contender git has only the time of `git status`, because git does no other work in this case.
+    // For git, there is only the time of `git status`, because it does no other work here.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',
@@ -181,7 +181,7 @@ function printContenders(files: number, all: readonly Measured[], asked: Asked):
   }
 }
 
-/** Prints what sessions cost a daemon at rest, and what many checkpoints cost a session. */
+/** Prints what open sessions cost a daemon at rest, and what many checkpoints cost a session. */
 export function printSessions(resting: readonly Resting[], long: readonly LongSession[]): void {
   for (const { sessions, files, rssBytes, highestBytes, threads, descriptors, ...rest } of resting)
     console.log(

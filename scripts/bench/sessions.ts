@@ -1,4 +1,4 @@
-// Measures what an open session costs a daemon that has many of them, and what many checkpoints cost one session.
+// Measures what each open session costs a daemon, and what many checkpoints cost a session.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { CheckpointdClient } from '../../src/client/client.ts';
 import { DaemonContender } from './contenders.ts';
 import { GeneratedTree } from './generated-tree.ts';
 
-/** The figures of one process. On systems other than Linux the figures are absent. */
+/** What one process uses. Only Linux reports this. */
 export interface ProcessFigures {
   readonly rssBytes: number;
   readonly highestBytes: number;
@@ -22,7 +22,7 @@ export interface LongSession {
   readonly diskBytes: number;
 }
 
-/** The figures of a process over half a minute without a request. */
+/** What a process uses in half a minute without a request. */
 export interface RestFigures extends ProcessFigures {
   readonly wakeUpsPerSecond: number;
   /** Processor time in milliseconds. */
@@ -30,13 +30,13 @@ export interface RestFigures extends ProcessFigures {
 }
 
 export const filesInSession = 200;
-/** Git processes without a query have ended by then, and so has the last scan of the changed files. */
+/** After this time idle git processes have ended, and so has the last scan of changed files. */
 const restMs = 95_000;
 const lookMs = 30_000;
 
 /**
- * Opens sessions on one daemon, changes a file of each five times, and looks at the daemon when it is at rest.
- * Undefined outside Linux.
+ * Opens sessions on one daemon and makes five checkpoints in each. Returns what the daemon uses when it is at rest, or
+ * undefined outside Linux.
  */
 export async function measureSessions(
   count: number,
@@ -74,7 +74,7 @@ async function lookAtRest(pid: number): Promise<RestFigures> {
   };
 }
 
-/** Sums over all threads how often each gave its processor away, and for how long it had one. */
+/** Returns how often all threads together gave up a processor, and how long they used one. */
 function threadsOf(pid: number): { readonly switches: number; readonly processorMs: number } {
   let [switches, processorMs] = [0, 0];
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -97,7 +97,7 @@ export function figuresOf(pid: number): ProcessFigures {
   };
 }
 
-/** Makes checkpoints with one edit each, opens the session again in a new daemon, and restores one file. */
+/** Makes checkpoints with one edit each, reopens the session in a new daemon, and restores one file. */
 export async function measureLong(
   strategy: string,
   checkpoints: number,

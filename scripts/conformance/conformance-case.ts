@@ -9,21 +9,21 @@ export type Step = Json;
 export interface ConformanceCase {
   /** The name of the case, unique among all cases. */
   readonly name: string;
-  /** The rules of REFERENCE.md that the case shows. */
+  /** The rules of REFERENCE.md that the case tests. */
   readonly rules: readonly string[];
   /** The arguments that the runner appends to the command line under test. */
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** The work that the runner does before the first step. The default is `open`. */
+  /** What the runner does before the first step. The default is `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
   /** The events that the runner requests in its `initialize`. */
   readonly events?: readonly string[];
   /** The fields that the runner adds to its `session/open`. */
   readonly open?: Json;
-  /** The fault that the case needs. The case runs only for commands that accept `--fault=NAME`. */
+  /** The fault that the case needs. The case runs only if the command under test accepts `--fault=NAME`. */
   readonly fault?: string;
-  /** False when stdout is text for people. */
+  /** False when the program writes text for people to stdout, and no frames. */
   readonly frames?: boolean;
   readonly steps: readonly Step[];
 }

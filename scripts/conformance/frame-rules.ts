@@ -1,11 +1,14 @@
-// The rules for every frame of a conforming server in every case: JSON-RPC's shape, the schema, the error table,
-// well-formed strings, one response for each id, progress in order, and no secret from the environment.
+// The rules that every frame of a conforming server must follow. They cover JSON-RPC's shape, the schema, the error
+// table, well-formed strings, one response for each id, progress in order, and no secret from the environment.
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { Json } from './match.ts';
 
 interface Progress {
-  /** The time when the request was sent. A late read in this process must not look like too many frames at once. */
+  /**
+   * The time when the request was sent. The rate of reports is judged from then on, because this process may read
+   * several frames late and at once.
+   */
   readonly sinceMs: number;
   reports: number;
   hasEnded: boolean;
@@ -17,7 +20,7 @@ export class FrameRules {
   readonly #secret: string;
   /** The methods of the requests that the runner sent, by id as JSON. */
   readonly #asked = new Map<string, string>();
-  /** The times when the runner sent requests with a progress token, by token as JSON. */
+  /** When the runner sent each request with a progress token, by token as JSON. */
   readonly #askedMs = new Map<string, number>();
   readonly #startMs = performance.now();
   readonly #due = new Map<string, number>();
@@ -51,7 +54,7 @@ export class FrameRules {
     else this.#response(frame, text);
   }
 
-  /** The ids of requests without a response. At the orderly end of a case every request must have a response. */
+  /** The ids of requests that have no response yet. At the end of a case, every request must have one. */
   get unanswered(): string[] {
     return [...this.#due].filter(([, due]) => due > 0).map(([id]) => id);
   }

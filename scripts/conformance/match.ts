@@ -1,4 +1,4 @@
-// Compares received values with expectations, and replaces names in data by their values. Implements the notation of
+// Compares received values with expected ones, and replaces names in data by their values. Implements the notation of
 // protocol/conformance and of protocol.json's examples. This module does not know the daemon.
 
 export type Json = Record<string, unknown>;
@@ -16,7 +16,7 @@ const wildcards: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Returns the place where `value` differs from the expectation, or undefined when `value` matches.
+ * Returns where `value` differs from the expectation, or undefined when it matches.
  *
  * Objects match when every expected field matches. Arrays match when their lengths are equal and every item matches.
  * `{"oneOf": […]}` matches when one item of the list matches.
@@ -58,7 +58,7 @@ function shown(value: unknown): string {
 export class Names {
   readonly values: Json = {};
 
-  /** Replaces names by values. Keeps the wildcards of expectations. @throws for a name without a value */
+  /** Replaces names by their values. Keeps the wildcards of expectations. @throws for a name without a value */
   put(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.put(item));
     if (typeof value === 'object' && value !== null)

@@ -1,5 +1,5 @@
-// Runs the program under test: starts the program, writes to its input, parses its frames strictly, and reports how it
-// ended. This module judges only framing. frame-rules.ts judges the contents of frames.
+// Starts the program under test, writes to its input, parses its frames strictly, and reports how it ended. This module
+// checks only the framing; frame-rules.ts checks the contents of frames.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -41,7 +41,7 @@ export class Peer {
       this.#socket = new Promise((resolve) =>
         listener.once('connection', (socket) => {
           socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-          socket.on('error', () => undefined); // the end of the process says more than this error
+          socket.on('error', () => undefined); // how the process ends says more than this error
           resolve(socket);
         }),
       );
@@ -90,7 +90,7 @@ export class Peer {
     this.#child.kill(name);
   }
 
-  /** Returns the next frame that is not skipped. Returns undefined when no frame came in time or the program ended. */
+  /** Returns the next frame that is not skipped. Returns undefined when none comes in time or the program ends. */
   async next(passOver: (frame: Json) => boolean): Promise<Json | undefined> {
     const deadline = performance.now() + this.#options.waitMsMax;
     let hasEnded = false;
@@ -128,7 +128,7 @@ export class Peer {
     return end;
   }
 
-  /** Ends the program in any state. Returns the child processes that the program left behind. */
+  /** Ends the program, whatever its state. Returns the child processes that it left behind. */
   async destroy(): Promise<string[]> {
     if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
     await this.#ended;
@@ -171,7 +171,7 @@ export class Peer {
   }
 }
 
-/** Returns the processes that use the peer's directory and survived the program. Works on Linux only. */
+/** Returns the processes that still use the peer's directory after the program has ended. Works on Linux only. */
 async function survivors(directory: string): Promise<string[]> {
   if (!existsSync('/proc/self/cmdline')) return [];
   let found: string[] = [];

@@ -1,4 +1,4 @@
-// Runs one case against a program: prepares the scene, performs the steps, and checks the rules for every conforming
+// Runs one case against a program. Prepares the scene, performs the steps, and checks the rules for every conforming
 // server. Returns the first fault as one line, or undefined.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ConformanceCase, Step } from './conformance-case.ts';
@@ -7,7 +7,7 @@ import { type Json, mismatch, Names } from './match.ts';
 import { Peer } from './peer.ts';
 import { contentOf, Scene } from './scene.ts';
 
-/** Notifications that the server may send at any time. A step that expects such a notification names its method. */
+/** Notifications that the server may send at any time. They are skipped, unless a step expects one. */
 const unasked: ReadonlySet<unknown> = new Set([
   'window/logMessage',
   '$/logTrace',
@@ -73,7 +73,7 @@ class CaseRun {
   async #verdict(): Promise<string | undefined> {
     const peer = this.#currentPeer();
     const problems = [...this.#violations, ...this.#rules.violations];
-    // After a hard end, the server answers pending requests if it still can.
+    // When its input is cut off, the server still answers pending requests if it can.
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );
@@ -126,7 +126,7 @@ class CaseRun {
     this.#names.values.opened = opened;
   }
 
-  /** Sends a request of the runner itself, which must succeed. Skips the events that the request causes. */
+  /** Sends a request that is not part of the case. It must succeed, and its events are skipped. */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;
     const id = `runner-${this.#lastId}`;
@@ -212,7 +212,7 @@ class CaseRun {
     return `after ${frames.length} frames; ${stderr}`;
   }
 
-  /** Sends a request whose response must be the next frame. Otherwise an unexpected frame was on its way. */
+  /** Sends a request and checks that its response is the next frame. Any other frame was not expected. */
   async #fence(): Promise<void> {
     this.#lastId += 1;
     const id = `fence-${this.#lastId}`;
@@ -222,7 +222,7 @@ class CaseRun {
       throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
-  /** Sends many requests at once. Each request must get one response: a result, or an error of an allowed kind. */
+  /** Sends many requests at once. Each one must get one response: a result, or an error of an allowed kind. */
   async #flood(step: Step): Promise<void> {
     const { flood, allow = [], call, params, atLeast = [] } = step;
     const count = Number(flood);

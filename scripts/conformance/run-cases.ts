@@ -5,7 +5,7 @@ import { runCase } from './run-case.ts';
 export interface Verdicts {
   readonly passed: number;
   readonly failures: readonly { readonly name: string; readonly what: string }[];
-  /** The cases that need a fault, when the command supports no faults. */
+  /** The cases that were not run, because they need a fault and the command supports none. */
   readonly skipped: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 // The files of a case: a scratch directory with a work tree, a storage and a directory outside the work tree. Performs
-// the steps that touch files. Records the state of two things that must never change: the user's repository, and all
-// files outside the work tree.
+// the steps that touch files. Checks two things that must never change: the user's repository, and all files outside
+// the work tree.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -25,7 +25,7 @@ export class Scene {
   readonly workspace: string;
   readonly outside: string;
   readonly storage: string;
-  /** With the strategy `local` the daemon has its own refs in the user's repository. */
+  /** True for strategy `local`, with which the daemon has refs of its own in the user's repository. */
   readonly #isLocal: boolean;
   readonly #before: ReadonlyMap<string, string>;
 
@@ -47,7 +47,7 @@ export class Scene {
     this.#before = this.#untouchable();
   }
 
-  /** Describes the forbidden changes that the case made. */
+  /** Describes what the program has changed although it must not. */
   get harm(): string | undefined {
     const now = this.#untouchable();
     const changed = [...new Set([...this.#before.keys(), ...now.keys()])].filter(
@@ -70,7 +70,7 @@ export class Scene {
     return true;
   }
 
-  /** Checks that a file exists (`have`) or is missing (`haveNot`), as a step requires. Describes the fault. */
+  /** Checks that a file exists (`have`) or is missing (`haveNot`). Returns a description of the fault, if any. */
   lack(step: Json): string | undefined {
     const path = resolve(this.workspace, String(step.have ?? step.haveNot));
     if (step.haveNot !== undefined) return existsSync(path) ? `${path} is there` : undefined;
@@ -109,7 +109,9 @@ export class Scene {
     execFileSync('git', [...identity, ...args], { cwd: this.workspace, env, stdio: 'ignore' });
   }
 
-  /** Returns the HEAD, index, refs, config, hooks and stash of the user's repository, and all files outside. */
+  /**
+   * Returns HEAD, index, refs, config, hooks and stash of the user's repository, and all files outside the work tree.
+   */
   #untouchable(): Map<string, string> {
     const found = new Map<string, string>();
     const git = join(this.workspace, '.git');

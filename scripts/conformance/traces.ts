@@ -1,4 +1,4 @@
-// Maps the rules of the reference to their cases, and finds the gaps.
+// Maps the rules of the reference to the cases that test them, and finds rules without a case.
 import type { ProtocolDocument } from '../generate/dialect.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
@@ -13,7 +13,7 @@ export function traces(
   );
 }
 
-/** Returns rules without a case, cases with an unknown rule, and repeated names. */
+/** Returns the rules without a case, the cases with an unknown rule, and repeated names. */
 export function traceProblems(document: ProtocolDocument, cases: readonly ConformanceCase[]): string[] {
   const table = traces(document, cases);
   const names = new Set<string>();

@@ -13,7 +13,7 @@ export interface Day {
   /** The directory of the daemon's sessions. */
   readonly storage: string;
   readonly screen: Screen;
-  /** The program to use instead of the daemon of this clone. */
+  /** The program to run instead of this checkout's daemon. */
   readonly command?: readonly [string, ...string[]];
 }
 

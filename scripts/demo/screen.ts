@@ -1,5 +1,5 @@
-// Prints the steps, lines and checks of the demo, and a line of progress. On a terminal the line of progress rewrites
-// itself, and elsewhere it appears every few seconds. This module does not know the meaning of the texts.
+// Prints the steps, lines and checks of the demo, and its progress. A terminal has one line of progress that changes;
+// elsewhere a new line appears every few seconds.
 
 const betweenMs = process.stdout.isTTY ? 100 : 2000;
 

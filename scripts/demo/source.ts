@@ -1,11 +1,11 @@
-// Checks and clones the repository that the user named. Only git reads the repository, and no program writes to it.
+// Checks and clones the repository that the user named. Only git reads this repository, and nothing writes to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { git } from './git.ts';
 
-/** The problem with a path, in one line. */
+/** The error for a path that the demo cannot use, in one line. */
 export class WrongPath extends Error {}
 
 async function ask(root: string, ...args: string[]): Promise<string | undefined> {
@@ -40,14 +40,14 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit, and shows git's own lines of progress. Git reads the objects through its transport. A copy
- * of the object files would fail when git packs them meanwhile, which git does by itself after a large commit.
+ * Clones the newest commit, and shows git's own lines of progress. git reads the objects through its transport. Copying
+ * the object files would fail if git packed them meanwhile, as it does by itself after a large commit.
  * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {
   const child = spawn('git', ['clone', '--progress', '--no-local', '--depth=1', source, target], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Leaves out LFS contents that only a server has, because they would need the network.
+    // Skips LFS contents, because git would have to download them.
     env: { ...process.env, GIT_LFS_SKIP_SMUDGE: '1' },
   });
   let wrong = '';

@@ -1,8 +1,8 @@
-// Runs between the client and the daemon, forwards all bytes, and prints every frame to stderr (`--verbose`).
+// Runs between client and daemon for `--verbose`. Forwards all bytes, and prints every frame to stderr.
 import { spawn } from 'node:child_process';
 import { programFile } from '../../src/wire/places.ts';
 
-/** Runs until the daemon ends. The process then ends with the daemon's exit code. */
+/** Runs until the daemon ends, and then ends with the daemon's exit code. */
 export function tap(): void {
   const daemon = programFile();
   const child = spawn(process.execPath, [daemon], { stdio: ['pipe', 'pipe', 'inherit'] });

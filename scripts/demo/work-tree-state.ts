@@ -1,4 +1,4 @@
-// Computes the fingerprint of a work tree and of git's files beside it, to show that both are unchanged.
+// Computes fingerprints of a work tree and of its git repository, to show that both are unchanged.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ function addContent(hash: Hash, path: Buffer): void {
 }
 
 /**
- * Returns one hash of all files below the directory except `.git`: paths, kinds, permission bits and contents. Like
- * git, the hash ignores empty directories. Calls `visited` with the number of files read so far.
+ * Returns one hash of the paths, kinds, permission bits and contents of all files below the directory, except in
+ * `.git`. Like git, ignores empty directories. Calls `visited` with the number of files read so far.
  */
 export function fingerprint(directory: string, visited: (files: number) => void): string {
   const hash = createHash('sha256');
   let files = 0;
-  // Paths are bytes, one character each: a name need not be UTF-8.
+  // Each character of a path is one byte, because a name may not be UTF-8.
   const visit = (path: string, name: string): void => {
     for (const entry of readdirSync(Buffer.from(path, 'latin1'), { encoding: 'latin1' }).sort()) {
       if (entry === '.git') continue;
@@ -44,7 +44,7 @@ export function fingerprint(directory: string, visited: (files: number) => void)
   return hash.digest('hex');
 }
 
-/** Returns git's view of a repository, which the daemon must not change. */
+/** Returns the state of a repository as git reports it. The daemon must not change this state. */
 export async function repositoryState(root: string): Promise<string> {
   const said = await Promise.all([
     git(root, 'rev-parse', 'HEAD'),

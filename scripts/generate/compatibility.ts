@@ -1,6 +1,6 @@
-// Finds changes of a document that would break a program written for an earlier document. The rules differ by
-// direction: the server may accept more values than before, but must still send all fields that it sent before. This
-// module compares shapes, never descriptions.
+// Finds changes of protocol.json that would break a program written for an earlier version. The rules depend on the
+// direction: the server may accept more values than before, but must still send all fields that it sent before.
+// Descriptions are not compared.
 import { fieldsOf, type Method, type ProtocolDocument, refName, type Schema } from './dialect.ts';
 
 type Direction = 'sent by clients' | 'sent by the server';

@@ -1,4 +1,4 @@
-// Checks that protocol.json follows the closed dialect, and the rules of this protocol that a program can check.
+// Checks that protocol.json follows the closed dialect, and all rules of this protocol that a program can check.
 // Reports all faults at once. example-lint.ts checks the examples.
 import {
   fieldsOf,
@@ -176,7 +176,7 @@ class Lint {
     this.expect(method.params === undefined || isRecord(params), at, 'parameters are an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
     this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
-    // The parameter `idempotencyKey` of operation/get is the key of an earlier request.
+    // In operation/get, `idempotencyKey` is the key of an earlier request.
     const carriesKey = has('idempotencyKey') && at !== 'operation/get';
     this.expect(
       carriesKey === (method.idempotency === 'key'),

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`. All other places refer to these
- * definitions by `$ref`.
+ * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`, and all other places refer to them
+ * by `$ref`.
  */
 export interface Schema {
   readonly description?: string;
@@ -14,8 +14,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * The treatment of undeclared fields. With `true` undeclared fields are kept, and with a schema the object is a map.
-   * When absent, undeclared fields are ignored.
+   * What happens to undeclared fields. With `true` they are kept, and with a schema the object is a map. When absent,
+   * they are ignored.
    */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;
@@ -75,7 +75,7 @@ export interface Method {
   readonly examples: readonly Example[];
 }
 
-/** A chapter of the reference: duties of both sides, each rule with a number that never changes. */
+/** A chapter of the reference, with the duties of both sides. Each rule has a number that never changes. */
 export interface RuleChapter {
   readonly title: string;
   readonly description: string;
@@ -87,11 +87,11 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
-  /** The errors that any request may have. Methods do not list these errors again. */
+  /** The errors that any request may have. Methods do not list them again. */
   readonly commonErrors: readonly string[];
   /** Additional errors that any request with an idempotency key may have. */
   readonly mutationErrors: readonly string[];
-  /** Additional errors of a mutation that first finishes or undoes an interrupted restore. */
+  /** Additional errors of a request that first finishes or undoes an interrupted restore. */
   readonly recoveryErrors: readonly string[];
   readonly worlds: Readonly<Record<string, string>>;
   readonly placeholders: Readonly<Record<string, string>>;
@@ -134,7 +134,7 @@ export function isRecord(schema: Schema): boolean {
   return schema.type === 'object' && typeof schema.additionalProperties !== 'object';
 }
 
-/** Returns the fields in document order, each with its name, its schema and a flag for required fields. */
+/** Returns the fields in document order, each with its name, its schema and whether it is required. */
 export function fieldsOf(schema: Schema): { name: string; schema: Schema; required: boolean }[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({

@@ -1,6 +1,5 @@
-// Checks that the examples match the protocol, by comparing names and types with the definitions. A string with a
-// placeholder matches any type. In results and errors only the fields of the example are compared. A different test
-// runs the examples against the daemon.
+// Checks that names and types in the examples match the definitions. A string with a placeholder matches any type. In
+// results and errors, only the fields of the example are compared. Another test runs the examples against the daemon.
 import {
   type Example,
   fieldsOf,

@@ -1,5 +1,5 @@
-// The guide in protocol/REFERENCE.md. The guide explains sessions, checkpoints, restores, the conversation, errors and
-// events, with whole messages. A test validates each message.
+// The guide in protocol/REFERENCE.md. It explains sessions, checkpoints, restores, the conversation, errors and events,
+// with whole messages. A test validates each message.
 
 const session = 'ses_94cpwjqtvayhe7244e4e5r4cwa';
 const workspace = '/home/ada/project';
@@ -443,7 +443,7 @@ These details are too long for the tables.
 - **Garbage.** \`store/gc\` removes checkpoints of restores that neither undo nor redo needs.
 `;
 
-/** The guide that precedes the tables: five parts of some two pages each, and details that the tables leave out. */
+/** The guide before the tables: five parts of about two pages each, and details that the tables leave out. */
 export const guide = `## Guide
 
 Read this part in order. It takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.

@@ -1,5 +1,5 @@
 // Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the canonical
-// form. A rule of the reference also allows null for an absent optional field.
+// form, in which an absent optional field is not null. A rule of the reference allows null too.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -46,7 +46,7 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
 }
 
 /**
- * Returns several types as a union of single types, because many generators support no other form. Only the integer
+ * Returns several types as a union of single types, because many generators support only this form. Only the integer
  * type keeps the bounds.
  */
 function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
@@ -61,10 +61,7 @@ function unionOf(schema: Schema, types: readonly string[]): Record<string, unkno
   };
 }
 
-/**
- * Returns the definitions. The title of each definition is its name, because generators use the title as the name of
- * the type.
- */
+/** Returns the definitions, each with its name as title. Generators use the title as the name of the type. */
 export function defsOf(document: ProtocolDocument, prefix: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(document.$defs).map(([name, schema]) => [
@@ -79,8 +76,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Turns a reference that has a description into a type with `allOf`. For a reference with any other field, generators
- * make a new type such as `SessionId27`.
+ * Turns a reference with a description into a type with `allOf`. Otherwise generators would make a new type such as
+ * `SessionId27`.
  */
 function withWholeReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withWholeReferences);
@@ -93,7 +90,7 @@ function withWholeReferences(value: unknown): unknown {
   return Object.keys(rest).length === 0 ? { $ref } : { ...inner, allOf: [{ $ref }] };
 }
 
-/** Emits the definitions, a root that refers to each definition, and the parameters and the result of each method. */
+/** Emits the definitions, a root that refers to each of them, and the parameters and the result of each method. */
 export function jsonSchema(document: ProtocolDocument): GeneratedFile {
   const methods = document.methods.map(({ name, kind, direction, params, result }) => [
     name,

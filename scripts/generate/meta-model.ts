@@ -1,7 +1,7 @@
-// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators for LSP work for this protocol.
-// Microsoft's lsprotocol works unmodified. Integers beyond 31 bits become `decimal`, since the meta-model has no larger
-// exact type. `rpc.discover` is left out: these generators make constants from method names, and a dot is invalid in a
-// constant.
+// Projection: protocol/metaModel.json in the form of LSP's own meta-model, so that generators for LSP (such as
+// Microsoft's lsprotocol) work for this protocol. Integers beyond 31 bits become `decimal`, because the meta-model has
+// no larger exact type. `rpc.discover` is left out: generators make constants from method names, and a dot is invalid
+// there.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -97,7 +97,7 @@ function enumerationOf(name: string, schema: Schema): Model {
   };
 }
 
-/** Returns the type name of a message: LSP's names end in the kind of the message. */
+/** Returns the type name of a message. Like in LSP, it ends in the kind of the message. */
 function typeNameOf(method: Method): string {
   const words = method.name
     .split(/[^A-Za-z0-9]+/)
@@ -146,7 +146,7 @@ const anyObject: Model = {
   documentation: 'Any JSON object.',
 };
 
-/** Emits the meta-model. Open records appear as closed records, because the meta-model cannot express open records. */
+/** Emits the meta-model. Open records become closed ones, because the meta-model cannot express them. */
 export function metaModel(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
   const isStructure = (schema: Schema): boolean =>

@@ -1,5 +1,5 @@
 // Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are passed by
-// name. Examples of errors are left out, because OpenRPC has a place only for results.
+// name. Examples of errors are left out, because OpenRPC has no place for them.
 import {
   type Example,
   fieldsOf,
@@ -13,7 +13,7 @@ import { defsOf, jsonText, standardSchema } from './json-schema.ts';
 
 const prefix = '#/components/schemas/';
 
-/** Returns a name in the form of a type name: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
+/** Makes a type name: `checkpoint/hasChanges` and `limit` become `CheckpointHasChangesLimit`. */
 function typeName(...words: readonly string[]): string {
   return words
     .flatMap((word) => word.split(/[^A-Za-z0-9]+/))
@@ -23,7 +23,7 @@ function typeName(...words: readonly string[]): string {
 
 type Json = Record<string, unknown>;
 
-/** Gives a title to every schema that is not a reference. Generators use the title as the name of the type. */
+/** Gives a title to every schema that is not a reference, because generators use it as the name of the type. */
 function titled(schema: Json, title: string): Json {
   const inner = (value: unknown, word: string): unknown =>
     typeof value === 'object' && value !== null ? titled(value as Json, `${title}${word}`) : value;
@@ -69,8 +69,7 @@ function exampleOf(method: Method, example: Example): Record<string, unknown> {
 
 function methodOf(document: ProtocolDocument, method: Method): Record<string, unknown> {
   const fields = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
-  // OpenRPC demands that required parameters come first. The order has no other meaning, because parameters are passed
-  // by name.
+  // OpenRPC demands that required parameters come first, although parameters are passed by name.
   const params = [
     ...fields.filter(({ required }) => required),
     ...fields.filter(({ required }) => !required),

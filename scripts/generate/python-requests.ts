@@ -1,5 +1,5 @@
-// Projection: the Python client's requests and events, one method each, so that a type checker names the
-// wrong field. The methods have no behaviour: client.py and sync.py implement `request` and `on`.
+// Projection: a method of the Python client for each request and event, so that a type checker finds wrong fields. The
+// methods only call `request` and `on`, which client.py and sync.py implement.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -9,7 +9,7 @@ import {
   wrap,
 } from './dialect.ts';
 
-/** The methods of the life cycle, which the client sends by itself. */
+/** The requests for the daemon's start and end, which the client sends by itself. */
 const ownLife = new Set(['initialize', 'shutdown']);
 
 function typeName(schema: Method['params']): string {
@@ -19,7 +19,7 @@ function typeName(schema: Method['params']): string {
   return name === 'Json' ? 'Any' : name;
 }
 
-/** Returns a method in Python's spelling: `checkpoint_has_changes` for `checkpoint/hasChanges`. */
+/** Returns a method's name in Python's spelling: `checkpoint_has_changes` for `checkpoint/hasChanges`. */
 function pythonName(method: string): string {
   return method.replace(/[/.]/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

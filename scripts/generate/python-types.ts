@@ -1,5 +1,5 @@
-// Projection: the Python client's types, for 3.9 and later with only the standard library. The types are TypedDicts and
-// not dataclasses, so that a program uses the received value itself, with unknown fields and without a copy.
+// Projection: the Python client's types, for Python 3.9 and later with only the standard library. The types are
+// TypedDicts and not dataclasses. So a program uses the received values without a copy, and keeps unknown fields.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -87,8 +87,8 @@ function docstring(text: string | undefined): string {
 }
 
 /**
- * Returns a record. Before 3.11 either all fields of a TypedDict are required or no field is, so optional fields are in
- * a subclass. A field whose name is a keyword of Python needs the functional form.
+ * Returns a record. Before Python 3.11, all or no fields of a TypedDict are required, so optional fields are in a
+ * subclass. A field whose name is a keyword needs the functional form.
  */
 function recordOf(name: string, schema: Schema): string {
   const fields = fieldsOf(schema);
@@ -128,7 +128,7 @@ function definition(name: string, schema: Schema): string {
 /** Emits the types and the table of error numbers. */
 export function pythonTypes(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
-  // Aliases come first: unquoted annotations of records are never evaluated, but aliases of aliases would be.
+  // Aliases come first: Python evaluates an alias of an alias, but not the annotations of a record.
   const isClass = (schema: Schema): boolean => isRecord(schema) && schema.additionalProperties !== true;
   const ordered = [
     ...defs.filter(([, schema]) => !isClass(schema)),

@@ -1,10 +1,10 @@
-// The pages of protocol/REFERENCE.md that are not generated from protocol.json: the first session, the glossary, the
-// flags, the environment, and how to make a client.
+// The pages of protocol/REFERENCE.md that do not come from protocol.json: the first session, the glossary, the flags,
+// the environment, and how to make a client.
 import { helpText } from '../../src/flags.ts';
 import { type ProtocolDocument, schemaHash } from './dialect.ts';
 import { firstSession } from './first-session.ts';
 
-/** Returns the recorded session with every byte of its frames: the header, the empty line (as `␍␊`) and the body. */
+/** Returns the recorded session with every byte of its frames: the header, the empty line (as `␍␊`), and the body. */
 export function firstPage(document: ProtocolDocument): string {
   const blocks = firstSession.map(({ who, text }) => {
     if (who === 'note') return `${text}\n`;

@@ -1,7 +1,6 @@
-// Projection: protocol/REFERENCE.md, for people. The document contains a first session, numbered rules, all methods
-// with fields, errors and a successful example, all errors and all types. The guide takes 25 minutes to read, and the
-// tables are for looking up. Fields that many methods share have one description, and the types come last. A test
-// counts the words.
+// Projection: protocol/REFERENCE.md, for people. It has a first session, numbered rules, all methods with fields,
+// errors and a successful example, all errors and all types. The guide takes 25 minutes to read (a test counts its
+// words), and the tables are for looking up. Fields that many methods share are described once.
 import {
   type Example,
   fieldsOf,
@@ -74,7 +73,7 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * A field that at least this many objects share in the same form is described only once. A short description is
+ * If at least this many objects share a field in the same form, it is described only once. A short description is
  * repeated anyway.
  */
 const recurrenceMin = 6;
@@ -104,7 +103,7 @@ function exampleText(example: Example): string {
   return `*${example.name}*\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
 }
 
-/** Returns the examples of a method that the reader needs. */
+/** Returns those examples of a method that a reader needs. */
 function shownExamples(method: Method): readonly Example[] {
   return method.examples
     .filter((example) => example.fault === undefined && example.error === undefined)

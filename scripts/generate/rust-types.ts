@@ -1,6 +1,5 @@
 // Projection: the Rust client's types, for serde. Enums keep unknown values. Structs ignore unknown fields, or keep
-// unknown fields if the protocol requires this. Null becomes None. This projection emits only types: the client is
-// written by hand.
+// them if the protocol requires this. Null becomes None. The client itself is written by hand.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -69,7 +68,7 @@ function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): bool
 
 function structOf(document: ProtocolDocument, name: string, schema: Schema, tag: string | undefined): string {
   const fields = fieldsOf(schema)
-    // The enum that contains the struct consumes the tag of a union.
+    // The tag of a union belongs to the enum that contains the struct, so the struct lacks it.
     .filter((field) => field.name !== tag)
     .map((field) => {
       const rustName = snake(field.name);
@@ -77,8 +76,7 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
       const attribute = field.required
         ? ''
         : '    #[serde(default, skip_serializing_if = "Option::is_none")]\n';
-      // serde's own camelCase gives the same names for all fields of the protocol. A test of the client checks these
-      // names.
+      // For all fields of the protocol, serde's own camelCase gives the right names. A test of the client checks this.
       const type = typeOf(field.schema);
       return `${doc(field.schema.description, '    ')}${attribute}    pub ${safe}: ${field.required ? type : `Option<${type}>`},\n`;
     });

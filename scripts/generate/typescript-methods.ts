@@ -1,5 +1,5 @@
-// Projection: src/protocol/methods.ts. This projection has two tables: the facts about each method that dispatch needs,
-// and the numbers of the errors. The file contains no schemas: typescript-validators.ts compiles the schemas.
+// Projection: src/protocol/methods.ts. It has two tables: what dispatch needs to know about each method, and the
+// numbers of the errors. typescript-validators.ts handles the schemas.
 import {
   type ErrorEntry,
   type GeneratedFile,
@@ -27,7 +27,7 @@ function methodRow(method: Method, document: ProtocolDocument): string {
   return `  '${method.name}': { ${text.join(', ')} },\n`;
 }
 
-/** True when the parameters must name the session. In other methods, a field `session` may have a different meaning. */
+/** True when the parameters must name a session. In other methods a field `session` may mean something else. */
 function namesSession(method: Method, document: ProtocolDocument): boolean {
   return (
     method.params !== undefined && resolve(document, method.params).required?.includes('session') === true

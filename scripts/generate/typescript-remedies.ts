@@ -1,6 +1,5 @@
-// Projection: src/protocol/error-remedies.ts. This projection has the remedy for each error. The command line prints
-// remedies, because its users do not read the reference. The table is a separate file, because only a failed command
-// needs the remedies.
+// Projection: src/protocol/error-remedies.ts. It has the remedy for each error. The command line prints remedies,
+// because its users do not read the reference. The table is a separate file, because only a failed command needs it.
 import { type GeneratedFile, generatedNotice, type ProtocolDocument } from './dialect.ts';
 
 /** Emits the remedies by the names of their errors. */

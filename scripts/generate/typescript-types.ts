@@ -1,5 +1,5 @@
-// Projection: src/protocol/types.ts. This projection has one exported type per definition, a table of request types and
-// a table of notification types. typescript-validators.ts checks values at run time.
+// Projection: src/protocol/types.ts. It has one exported type per definition, a table of request types and a table of
+// notification types. src/protocol/validators.ts checks values at run time.
 import {
   fieldsOf,
   type GeneratedFile,

@@ -1,8 +1,8 @@
-// Projection: src/protocol/validators.ts. This projection has one function per definition, as plain code, so that the
-// daemon reads no schema at its start. This projection does not use ajv's standalone code. Three rules of this protocol
-// do not exist in JSON Schema: null means absent for optional fields, `[]` means `{}`, and strings are well-formed.
-// Also, ajv's messages name keywords, but a client needs a remedy. The tests of test/protocol compare these validators
-// with ajv on all other rules.
+// Projection: src/protocol/validators.ts. It has one function per definition, as plain code, so that the daemon reads
+// no schema at its start. It does not use ajv's standalone code. Three rules of this protocol do not exist in JSON
+// Schema: for optional fields null means absent, `[]` means `{}`, and strings are well-formed. Also, ajv's messages
+// name keywords, but a client needs a remedy. The tests of test/protocol compare these validators with ajv on all other
+// rules.
 import {
   fieldsOf,
   type GeneratedFile,

@@ -1,5 +1,5 @@
-// The hand-written beginning of src/protocol/validators.ts, as text: the few checks that the emitted functions call.
-// The emitter is in a separate file, so that each file can be read as a whole.
+// The hand-written beginning of src/protocol/validators.ts, as text: the few checks that the generated functions call.
+// typescript-validators.ts generates these functions.
 
 export const validatorCore = `import type { Issue as FoundIssue } from './types.ts';
 

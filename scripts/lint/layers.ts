@@ -1,16 +1,16 @@
-// The layers of src, lowest first: a folder may import itself and folders above it in this list, but no folders below
-// it. The linter's settings are generated from this table (lint/settings.ts). `because` is the linter's message.
+// The layers of src, lowest first. A folder may import from itself and from the folders before it in this list.
+// lint/settings.ts makes the linter's settings from this table. `because` is the linter's message.
 
 export interface Layer {
   readonly folder: string;
-  /** The packages that this folder may import. The linter refuses all other packages of `packages` in this folder. */
+  /** Packages that this folder may import. The linter refuses all other packages of the table `packages` here. */
   readonly packages?: readonly string[];
-  /** Folders of lower layers that this folder must not import, although lower layers are normally allowed. */
+  /** Folders of lower layers that this folder must not import, as an exception. */
   readonly not?: readonly string[];
   readonly because: string;
 }
 
-/** Each package with the linter's message, which names the folders that may import the package. */
+/** The linter's message for each package. It names the folders that may import the package. */
 export const packages: Readonly<Record<string, string>> = {
   'vscode-jsonrpc': "The wire's library lives in rpc/.",
   'vscode-jsonrpc/node': "The wire's library lives in rpc/.",

@@ -1,6 +1,6 @@
-// Limits the time of an answer. Only time in which the daemon and its children could run counts as a hang: on a busy
-// machine these processes also wait for a processor. The Linux kernel reports how long each thread waited for a
-// processor. On other systems all time counts.
+// Limits the time for an answer. Time in which the daemon and its children waited for a processor does not count,
+// because on a busy machine it is no hang. The Linux kernel reports this time for each thread. On other systems all
+// time counts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const hardLimitFactor = 9;
 const pollMs = 100;
 
-/** Returns the longest real time of a wait with the limit `ms`. */
+/** Returns how many milliseconds a wait with the limit `ms` can really take. */
 export function longestWait(ms: number): number {
   return ms * (hardLimitFactor + 1);
 }
@@ -59,10 +59,7 @@ export function processorWaitOf(pid: number): () => number {
   };
 }
 
-/**
- * Returns for each thread of a process and of all its descendants how many nanoseconds the thread waited for a
- * processor.
- */
+/** Returns how many nanoseconds each thread of a process and of its descendants has waited for a processor. */
 function delaysBelow(pid: number): Map<string, number> {
   const found = new Map<string, number>();
   const visit = (process: string): void => {

@@ -1,10 +1,9 @@
-// Simulates a second machine, like a container: its programs share our files, but see neither our processes nor our
-// sockets.
+// Simulates a container: its programs share our files, but see neither our processes nor our sockets.
 import { spawnSync } from 'node:child_process';
 
 /**
- * The words in front of a program that give the program its own processes, sockets and mounts. The program dies with
- * the process that these words start.
+ * The start of a command line that gives a program its own processes, sockets and mounts. The program dies when the
+ * container's process dies.
  */
 export const containerPrefix = [
   'unshare',

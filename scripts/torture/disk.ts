@@ -1,5 +1,5 @@
-// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts the disk
-// down and drops all unwritten data. Works only if this process is root and may mount.
+// Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts it down and
+// drops all unwritten data. Only root can use it, and only where mounting is allowed.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The Python program that calls EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, so that the journal is not flushed
- * either.
+ * A Python program that calls EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, so that not even the journal is
+ * flushed.
  */
 const cutPower = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** The name of the filler file. The filler is beside the work tree, and no check compares the filler. */
+/** The name of the file that fills the disk. It is beside the work tree, and no check reads it. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;
@@ -58,7 +58,7 @@ export class Disk {
     }
   }
 
-  /** The words in front of a program that make the program see this disk's boot id instead of the machine's. */
+  /** The start of a command line whose program sees this disk's boot id instead of the machine's. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];
@@ -76,12 +76,12 @@ export class Disk {
     writeFileSync(join(this.root, filler), Buffer.alloc(blocks * bsize));
   }
 
-  /** Removes the file of {@link fill}. */
+  /** Removes the file that {@link fill} has made. */
   empty(): void {
     rmSync(join(this.root, filler), { force: true });
   }
 
-  /** Cuts the power: unsynced data is lost. Processes with open files get errors. */
+  /** Cuts the power. Unsynced data is lost, and processes with open files get errors. */
   cut(): void {
     run('python3', '-c', cutPower, this.root);
   }
@@ -90,8 +90,8 @@ export class Disk {
   async restart(): Promise<void> {
     run('umount', this.root);
     // Waits until no process has the disk open, because until then a new mount would show the disk that was shut down.
-    // A dying child of the daemon can still have the disk open. A process with its own mounts can too, such as a
-    // container of a different test.
+    // A dying child of the daemon may still have it open, or a process with its own mounts, such as a container of
+    // another test.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -1,4 +1,5 @@
-// Runs one list of steps in one world: sends each request, causes the planned trouble, recovers, and judges the result.
+// Runs one list of steps in one world. For each step it sends the request, causes the planned trouble, recovers, and
+// judges the result.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
@@ -8,18 +9,15 @@ import { ofPacking, type Step, type Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
-/** The course of one request, from the state before the request until the daemon is quiet again. */
+/** What happened during one request, from the state before it until the daemon is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
-  /** The answer to the request, present even if the daemon was killed after the answer. */
+  /** The answer to the request, if any, even if the daemon was killed after it. */
   readonly answer: Record<string, unknown> | undefined;
   readonly before: Manifest;
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
-  /**
-   * The files at the start of the episode's last daemon, after the user's edits. When no daemon was killed, these files
-   * equal `before`.
-   */
+  /** The files when the last daemon started, after the user's edits. Equal to `before` if no daemon was killed. */
   readonly resumed: Manifest;
   readonly after: Manifest;
   /** The answer of the next `session/open` after a kill. */
@@ -34,7 +32,7 @@ export interface Course {
   readonly wasUnfinished: boolean;
 }
 
-/** The work tree before and after an answered restore. */
+/** The files of the work tree before and after an answered restore. */
 export interface Walked {
   readonly before: Manifest;
   readonly after: Manifest;
@@ -44,12 +42,9 @@ export class Episode {
   readonly world: World;
   readonly oracle = new Oracle();
   readonly seat: Seat;
-  /** True when a restore failed half-way. The next request then first finishes or undoes the restore. */
+  /** True when a restore has failed half-way. Then the next change first finishes or undoes the restore. */
   isUnfinished = false;
-  /**
-   * The restores that an undo or a redo reverses exactly. Used in calm episodes, and emptied when the user edits a
-   * file.
-   */
+  /** The restores that an undo reverses exactly. Used only in calm episodes, and emptied when the user edits a file. */
   undo: Walked[] = [];
   redo: Walked[] = [];
   /** The message of each checkpoint. */
@@ -71,7 +66,7 @@ export class Episode {
     this.redo = [];
   }
 
-  /** Runs the steps. Returns the first defect, with the step that revealed the defect. */
+  /** Runs the steps. Returns the first defect, with the step that revealed it. */
   async run(
     steps: readonly Step[],
     take: (episode: Episode, step: Step) => Promise<void>,
@@ -106,7 +101,7 @@ export class Episode {
     return outcome.result;
   }
 
-  /** Checks the quiet state: no content is lost, and no foreign file was touched. */
+  /** Checks that no content is lost and no foreign file was touched. */
   async atRest(where: string): Promise<void> {
     const all = this.world.look();
     this.oracle.assertWhole(all, where);
@@ -134,8 +129,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Until the daemon has read the new plan, background work after the answer may still trigger the planned kill. The
-    // request `session/get` makes the daemon read the plan.
+    // Makes the daemon read the new plan. Until then, background work after the answer may still trigger the planned
+    // kill.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -167,8 +162,7 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Not every request recovers the unfinished restore. A request that only reads never recovers a restore, and a
-      // deletion may leave the restore unfinished.
+      // The restore may still be unfinished: requests that only read never recover it, and a deletion may leave it.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;
@@ -185,7 +179,7 @@ export class Episode {
     return true;
   }
 
-  /** Lists the checkpoints except safety checkpoints, because the safety checkpoint of a failed attempt stays. */
+  /** Lists all checkpoints except safety checkpoints, because a failed restore leaves a safety checkpoint. */
   async #listed(): Promise<string> {
     return JSON.stringify((await list(this.seat)).filter(({ kind }) => kind !== 'safety'));
   }
@@ -221,8 +215,8 @@ export class Episode {
   }
 
   /**
-   * Edits the files that the killed daemon left, and starts daemons that recover. Kills each daemon during recovery,
-   * except for the last daemon.
+   * Edits the files that the killed daemon left, and starts daemons that recover. Kills each daemon but the last during
+   * its recovery.
    */
   async #revive(
     torn: Manifest,
@@ -259,9 +253,7 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /**
-   * Compares a new checkpoint with the files at the time of its creation. `seen` has the files as a capture saw them.
-   */
+  /** Compares a new checkpoint with `seen`, the files when it was made. */
   async assertMade(
     id: string,
     manifest: Manifest,
@@ -272,7 +264,7 @@ export class Episode {
     await this.oracle.remember(this.seat);
     const wasHeld = this.oracle.heldPaths(id);
     const holding = await this.oracle.holding(this.seat, id);
-    // A file of an earlier checkpoint stays captured even if the rules ignore the file now.
+    // A file that is in an earlier checkpoint is still captured when it becomes ignored.
     const kept = [...manifest].filter(
       ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
     );

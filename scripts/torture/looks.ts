@@ -1,4 +1,4 @@
-// Sends all read requests about checkpoints, and compares the answers with the files that the checkpoints were made of.
+// Sends all requests that read checkpoints, and compares the answers with the files of which the checkpoints were made.
 import type { DiffFile, DiffFormat } from '../../src/protocol/types.ts';
 import type { Episode } from './episode.ts';
 import { isSame, type Manifest, nameOf, type PathRef } from './manifest.ts';
@@ -21,7 +21,7 @@ interface ListedFile extends PathRef {
   readonly mode: string;
 }
 
-/** Checks every checkpoint. @throws Defect when a checkpoint's record, details or differences do not match its files */
+/** Checks every checkpoint. @throws Defect when a checkpoint's record, details or diffs do not match its files */
 export async function lookAtAll(episode: Episode): Promise<void> {
   const { seat, oracle } = episode;
   const all = (await list(seat)) as Recorded[];
@@ -99,8 +99,8 @@ function changesOf(was: Manifest, is: Manifest): string[] {
 }
 
 /**
- * Checks that the difference names every removed and added path, and that a file that exists on one side has contents
- * only on this side. A renamed file counts as two files.
+ * Checks that a diff names every added and removed path. A file that exists on only one side must have contents on only
+ * that side. A renamed file counts as two files.
  */
 function assertDifference(
   one: Manifest,

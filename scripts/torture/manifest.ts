@@ -7,7 +7,7 @@ export interface Thing {
   readonly kind: 'file' | 'link' | 'other';
   /** The permission bits. */
   readonly mode: number;
-  /** Two ids of the file's bytes or of the link's target: git's id, and the SHA-256. */
+  /** Two hashes of the file's bytes or the link's target: git's id and the SHA-256. */
   readonly git: string;
   readonly sha256: string;
 }
@@ -18,7 +18,7 @@ export interface PathRef {
   readonly pathBytes?: string;
 }
 
-/** Returns the bytes of a path as a latin1 string. The model names every path in this form. */
+/** Returns the bytes of a path as a latin1 string. The checker names every path in this form. */
 export function nameOf({ path, pathBytes }: PathRef): string {
   const bytes = pathBytes === undefined ? Buffer.from(path, 'utf8') : Buffer.from(pathBytes, 'base64');
   return bytes.toString('latin1');
@@ -29,12 +29,12 @@ export function refOf(name: string): PathRef {
   return { path: bytes.toString('utf8'), pathBytes: bytes.toString('base64') };
 }
 
-/** Returns the place on the disk for a path of the model. */
+/** Returns the path on the disk for a path of the checker. */
 export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** The entry at each path. Directories have no entries of their own. */
+/** The file or link at each path. Directories have no entries of their own. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
 /** Lists all files below `root`, except the `.git` of `root` itself. */
@@ -83,17 +83,17 @@ export function describe(thing: Thing | undefined): string {
   return thing === undefined ? 'absent' : `${thing.kind} ${thing.mode.toString(8)} ${thing.git.slice(0, 8)}`;
 }
 
-/** True for names of unfinished restores, which no checkpoint contains. */
+/** True for names of a restore's temporary files, which no checkpoint contains. */
 export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
 
 /**
- * Returns the files that a checkpoint must contain, according to git itself and the ignore rules of the user's
+ * Returns the files that a checkpoint must contain. git itself decides this, with the ignore rules of the user's
  * repository.
  */
 export function captured(root: string, all: Manifest): Manifest {
   const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths = new Set(listed.toString('latin1').split('\0'));
-  // Git lists a nested repository as one directory, but a capture contains the files of the nested repository.
+  // git lists a nested repository as one directory, but a capture contains its files.
   const nested = [...paths].filter((path) => path.endsWith('/'));
   const isIn = (path: string): boolean => paths.has(path) || nested.some((above) => path.startsWith(above));
   return new Map(
@@ -116,7 +116,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       HOME: '/nonexistent',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
-      // Allows git to use the repository, which belongs to the daemon's user while this process runs as root.
+      // Allows git, which runs as root here, to use a repository that belongs to the daemon's user.
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'safe.directory',
       GIT_CONFIG_VALUE_0: '*',
@@ -124,7 +124,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',
       GIT_COMMITTER_EMAIL: 'u@u',
-      // Fixed dates make two worlds with the same seed equal.
+      // With fixed dates, two worlds with the same seed are equal.
       GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
       GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
     },

@@ -1,5 +1,5 @@
-// Records the contents that every answered checkpoint must have. Also records the contents that the daemon has removed
-// from the work tree, because the daemon must be able to return these contents.
+// Records which contents every answered checkpoint must have. Also records which contents the daemon has removed from
+// the work tree, because it must be able to restore them.
 import {
   captured,
   describe,
@@ -43,7 +43,8 @@ export class Oracle {
   readonly #holdings = new Map<string, Holding>();
 
   /**
-   * Records the contents of all existing files as known. A content that appears later and is not known counts as torn.
+   * Records the contents of all existing files as known. A content that appears later without being known counts as
+   * torn.
    */
   learn(all: Manifest): void {
     for (const { git } of all.values()) this.#known.add(git);
@@ -55,7 +56,7 @@ export class Oracle {
         throw new Defect(`${where}: ${path} holds a content that no program wrote (${describe(thing)})`);
   }
 
-  /** Records that the daemon changed the work tree. Every removed content must then be stored somewhere. */
+  /** Records a change of the work tree by the daemon. From now on every removed content must be stored somewhere. */
   took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
     for (const [path, thing] of before) {
       if (isTemporary(path) || thing.kind === 'other' || thing.git === empty) continue;
@@ -80,9 +81,8 @@ export class Oracle {
   }
 
   /**
-   * Records that the user removed checkpoints. A content that only these checkpoints had ({@link remember}) was given
-   * up on purpose. The user may also overwrite contents that only the work tree still has. Any other missing content
-   * counts as lost.
+   * Records that the user removed checkpoints. Contents that only these checkpoints had ({@link remember}), or that
+   * only the work tree still has, need not be stored any more. Any other missing content counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
@@ -104,8 +104,7 @@ export class Oracle {
   }
 
   /**
-   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or no place has a displaced
-   * content.
+   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or a displaced content is nowhere.
    */
   async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
     for (const seat of seats) {
@@ -131,16 +130,13 @@ export class Oracle {
     return holding;
   }
 
-  /**
-   * Returns the paths in all checkpoints except this checkpoint. Captures include these paths even if the rules ignore
-   * them.
-   */
+  /** Returns all paths in checkpoints other than `besides`. Captures include these paths even if they are ignored. */
   heldPaths(besides?: string): ReadonlySet<string> {
     const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
     return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
   }
 
-  /** Reads checkpoints again (default: all), and compares them with the contents at their creation. */
+  /** Reads all or some checkpoints again, and compares them with their earlier contents. */
   async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
     for (const id of only ?? (await list(seat)).map((each) => each.id)) {
       const now = await readHolding(seat, id);
@@ -232,7 +228,7 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
   return held;
 }
 
-/** Returns the files that a new checkpoint must contain: all captured files except the skipped paths. */
+/** Returns the files that a new checkpoint must contain: all files of the capture except the skipped paths. */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));

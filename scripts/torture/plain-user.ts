@@ -1,11 +1,12 @@
-// Takes root's rights away from a world: the daemon runs as uid 65534, which owns every file that the daemon may touch.
+// Runs the daemon of a world without the rights of root, as uid 65534. This uid owns every file that the daemon may
+// touch.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
 /** The uid and gid that every Linux system reserves for a user without rights. */
 const plainUid = 65534;
 
-/** The words in front of a program that take root's rights away from the program. */
+/** The start of a command line whose program runs without the rights of root. */
 export const plainUserPrefix = [
   'setpriv',
   `--reuid=${plainUid}`,
@@ -14,8 +15,8 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The prefix in a container. The change of rights cancels the setting with which the kernel kills the program when its
- * parent dies, so the prefix renews the setting.
+ * The same in a container. The kernel kills a container's program when its parent dies, but a change of rights cancels
+ * this setting, so it is set again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 
@@ -35,9 +36,7 @@ export function plainUserRefusal(entry: string): string | undefined {
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
 }
 
-/**
- * Makes uid 65534 the owner of a directory and of all files below. Files that the uid already owns keep their times.
- */
+/** Makes uid 65534 the owner of a directory and everything below. Files that it already owns keep their times. */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== plainUid || stats.gid !== plainUid) lchownSync(place, plainUid, plainUid);

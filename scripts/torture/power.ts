@@ -1,5 +1,5 @@
 // Cuts the power after a request was answered, and starts the machine again. Data must still exist if it was synced
-// before the request or if the answer promised it.
+// before the request, or if the answer promised it.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
 import { describe, type Manifest, refOf } from './manifest.ts';
@@ -16,7 +16,7 @@ export async function cutPower(
   if (disk === undefined) return;
   const before = world.look();
   oracle.learn(before);
-  // Syncs the user's work and all input of the daemon so far.
+  // Syncs all data that the user and the daemon have written so far.
   disk.sync();
   const durable = (await list(seat)).filter(({ id }) => oracle.targetOf(seat, id) !== undefined);
   const [answered, id] = await askFor(episode, step.after, durable.at(-2)?.id ?? durable.at(0)?.id);
@@ -75,7 +75,7 @@ async function askFor(
   return ['answered', after === 'create' ? made?.id : undefined];
 }
 
-/** Checks that every file is as it was before or after the request, and that no other file is empty or torn. */
+/** Checks that every file is as it was before or after the request, and not empty or torn. */
 function assertEither(
   where: string,
   [one, other]: readonly [Manifest, Manifest],

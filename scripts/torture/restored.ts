@@ -1,5 +1,5 @@
 // Checks that the work tree matches the answer of a restore. Every path of the target must have the target's bytes, and
-// no other path may have changed.
+// all other paths must be unchanged.
 import { describe, isSame, isTemporary, type Manifest, nameOf, type PathRef } from './manifest.ts';
 import { isAtOrBelow } from './oracle.ts';
 
@@ -26,7 +26,7 @@ export interface Expected {
   readonly path?: string | undefined;
 }
 
-/** Returns the faults of a restored work tree. The list is empty when the work tree has no faults. */
+/** Returns the faults of a restored work tree, or an empty list. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
@@ -56,7 +56,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   return found;
 }
 
-/** True when the answer reports a temporary file that an error left. A later request removes the file. */
+/** True when the answer reports this temporary file as left over after an error. A later request removes it. */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
   return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

@@ -27,8 +27,7 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // The first restore may bring back rules that ignore fewer paths. The second restore then sees these paths for the
-  // first time.
+  // If the restored rules ignore fewer paths than the old ones, the second restore sees some paths for the first time.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
@@ -41,10 +40,7 @@ export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise
   if (episode.isCalm) judgeWalk(episode, course, op, onConflict === 'overwrite');
 }
 
-/**
- * Checks that an undo brings back exactly the state before the undone restore. Checks that a redo brings back exactly
- * the state after the restore.
- */
+/** Checks that an undo gives exactly the state before the restore, and a redo exactly the state after it. */
 function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExact: boolean): void {
   const walked = episode[op].pop();
   const { outcome, answer, after } = course;
@@ -63,7 +59,7 @@ interface Meant {
   readonly target: Manifest | undefined;
   readonly mode: 'soft' | 'hard';
   readonly path: string | undefined;
-  /** True when a killed restore must end in exactly one of two states: before or after the restore. */
+  /** True when a killed restore must end in the state before or after the restore, without any mixture. */
   readonly isExact: boolean;
 }
 
@@ -111,8 +107,8 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
 
 /**
  * Checks that the safety checkpoint has the files before the restore, and the restore's own checkpoint the files after
- * the restore. After failed system calls both may lack unreadable files, but must not have other contents. The oracle
- * checks that no displaced content is lost.
+ * it. After failed system calls both may lack unreadable files, but must not have wrong contents. The oracle checks
+ * that no displaced content is lost.
  */
 async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
   const { safety, checkpoint } = answer;
@@ -128,7 +124,7 @@ async function judgeCheckpoints(episode: Episode, course: Course, answer: Restor
     episode.oracle.claim(episode.seat, safety, saved);
   }
   if (checkpoint === undefined) return;
-  // The checkpoint may also contain restored files that are ignored now.
+  // The checkpoint may also contain restored files that are now ignored.
   const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
   const brought = new Map(
     [...after].filter(([name, { kind }]) => kind !== 'other' && !isTemporary(name) && holding.has(name)),

@@ -1,5 +1,5 @@
-// Runs a daemon with one session on the work tree, and sends requests to the daemon. The seat limits every wait for an
-// answer, and distinguishes a daemon that the script killed from a daemon that died by itself.
+// A seat runs a daemon with one session on the work tree, and sends requests to it. It limits every wait for an answer.
+// It distinguishes a daemon that the torture killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,14 +13,14 @@ import { InProcessLine } from './clients/in-process.ts';
 import { type Line, OwnLine } from './clients/line.ts';
 import { Defect, type Tally } from './tally.ts';
 
-/** The daemon with the seam through which tests plan faults. The shipped daemon cannot plan faults. */
+/** The program of a daemon with planned faults, which the shipped daemon does not support. */
 const faultyEntry = testProgram('planned-daemon');
 
 export interface SeatOptions {
   readonly top: string;
   readonly storage: string;
   readonly name: string;
-  /** The conversation id of the daemon's session. */
+  /** The conversation id of the seat's session. */
   readonly conversation: string;
   readonly work: string;
   readonly strategy: string;
@@ -29,11 +29,9 @@ export interface SeatOptions {
   /** The client that starts the daemon and sends the requests. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
-  /**
-   * The words in front of `node` on the command line. For the daemon, these words simulate a new boot of the machine.
-   */
+  /** The start of the command line, before `node`. It can show the daemon a new boot of the machine. */
   readonly prefix: () => readonly string[];
-  /** A planted fault of the daemon itself, for the test of the checker. */
+  /** A fault that is planted in the daemon, in order to test the checker. */
   readonly planted?: FaultPlan | undefined;
 }
 
@@ -50,7 +48,7 @@ export class Seat {
   session = '';
   shadow: string | undefined;
   isEnabled = true;
-  /** The difference between the daemon's clock and the machine's clock, in milliseconds. */
+  /** How many milliseconds the daemon's clock is ahead of the machine's clock. */
   shiftMs = 0;
 
   constructor(options: SeatOptions) {
@@ -62,7 +60,7 @@ export class Seat {
     return this.#line !== undefined;
   }
 
-  /** Starts a daemon and opens the session. A planned fault is active from the daemon's first call on. */
+  /** Starts a daemon and opens the session. A planned fault counts the daemon's calls from the first one on. */
   async open(trouble?: FaultPlan): Promise<Outcome> {
     const { top, storage, name, prefix } = this.options;
     rmSync(`${this.#plan}.told`, { force: true });
@@ -132,7 +130,7 @@ export class Seat {
     renameSync(`${this.#plan}.new`, this.#plan);
   }
 
-  /** Returns one line for each effect of the fault since the previous call of this function. */
+  /** Returns a line for each effect of the fault since this function was last called. */
   told(): string[] {
     const file = `${this.#plan}.told`;
     if (!existsSync(file)) return [];
@@ -199,7 +197,7 @@ export class Seat {
   async #ended(line: Line, method: string): Promise<Outcome> {
     const { code, signal } = await line.exited;
     this.#line = undefined;
-    // A daemon that cannot open its log file reports the failure and does not start.
+    // If a daemon cannot open its log file, it reports this and does not start.
     if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
       throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);

@@ -1,10 +1,10 @@
-// Finds the fewest steps that still fail. Leaves out parts of the list, then troubles and single edits, as long as the
-// rest still fails.
+// Finds few steps that still fail. Leaves out parts of the list, then troubles and single edits, as long as the rest
+// still fails.
 import type { Step } from './steps.ts';
 
 /**
- * Returns the fewest steps that still fail. `fails` runs the steps in a new world. After `triesMax` runs, returns the
- * best result so far.
+ * Returns few steps that still fail. `fails` runs steps in a new world. After `triesMax` runs, returns the best result
+ * so far.
  */
 export async function shrink(
   steps: readonly Step[],
@@ -38,7 +38,7 @@ export async function shrink(
   return best;
 }
 
-/** Yields smaller variants of the step. */
+/** Yields simpler variants of the step. */
 function* smallerThan(step: Step): Generator<Step> {
   if (step.op === 'edit') {
     if (step.edits.length > 1)

@@ -1,9 +1,8 @@
-// Defines the steps of a run as data. The steps are made from a seed, saved as JSON and shortened after a failure.
+// Defines the steps of an episode as data. They are made from a seed, saved as JSON, and shortened after a failure.
 import type { Random } from './random.ts';
 
 /**
- * The paths of edits. The list is short, so that several edits affect the same path. A path is a latin1 string of its
- * bytes.
+ * The paths of edits, as latin1 strings of their bytes. The list is short, so that several edits affect the same path.
  */
 export const names = [
   'a.txt',
@@ -53,12 +52,12 @@ export type Edit =
   /** Makes an empty directory, or a nested repository with one file. */
   | { readonly do: 'directory' | 'repository'; readonly file: string };
 
-/** A fault during a request, and the events after a kill. */
+/** A fault during a request, and what happens after a kill. */
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
   /**
-   * The number of the call. For `moment` the value is a time in milliseconds, and for `full` the number of bytes that
-   * stay free on the disk.
+   * The number of the call at which the fault happens. For `moment` it is a time in milliseconds, and for `full` the
+   * number of bytes that stay free.
    */
   readonly at: number;
   readonly times?: number;
@@ -66,7 +65,7 @@ export interface Trouble {
   readonly match?: string;
   /** The user's edits between the kill and the next start. */
   readonly between?: readonly Edit[];
-  /** The call numbers at which the next starts are killed, one number for each start. */
+  /** The numbers of the calls at which the next daemons are killed, one number for each start. */
   readonly nested?: readonly number[];
 }
 
@@ -103,8 +102,8 @@ type AnyStep =
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
   | {
       /**
-       * Starts a second daemon. With `isApart` the second daemon runs in its own container, which sees neither our
-       * processes nor our sockets.
+       * Starts a second daemon. With `isApart` it runs in its own container, where it sees neither our processes nor
+       * our sockets.
        */
       readonly op: 'second';
       readonly to: number;
@@ -118,8 +117,8 @@ type AnyStep =
     }
   | {
       /**
-       * Cuts the power `ms` milliseconds after the answer. For `none`, cuts the power while no request runs. The step
-       * is the last step of its run.
+       * Cuts the power `ms` milliseconds after the answer. With `none`, cuts it while no request runs. Always the last
+       * step.
        */
       readonly op: 'power';
       readonly after: 'restore' | 'create' | 'undo' | 'none';
@@ -135,8 +134,8 @@ type Each<S extends { readonly op: string }> = S extends unknown
 export type Step = Each<AnyStep>;
 
 /**
- * Returns a walk without troubles: only requests to one daemon, with every kind of edit. The walk ends with
- * three restores of random checkpoints.
+ * Returns a walk, which is a sequence of steps without troubles: requests to one daemon, and every kind of edit. It
+ * ends with three restores of random checkpoints.
  */
 export function calmSteps(random: Random, count: number): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];
@@ -227,8 +226,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble happens. At small numbers a request is still deciding, and at
- * large numbers the request has already written. Small numbers are more frequent.
+ * Returns the number of the call at which the trouble happens. Small numbers, at which a request has not yet written,
+ * are more frequent than large ones.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));
@@ -268,8 +267,8 @@ function someEdits(random: Random, most: number): Edit[] {
 }
 
 /**
- * Returns edits for a calm walk: ordinary edits, names of any bytes, hard links, nested repositories, and ignore files
- * in any directory.
+ * Returns edits for a walk: ordinary edits, names of any bytes, hard links, nested repositories, and ignore files in
+ * any directory.
  */
 function wildEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => {
@@ -294,7 +293,7 @@ function wildEdits(random: Random, most: number): Edit[] {
   });
 }
 
-/** Gives a link to the outside directory a relative target, which is the same in every world. */
+/** Gives a link that leads outside a relative target, which is the same in every world. */
 function calmLink(edit: Edit): Edit {
   return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }

@@ -92,14 +92,13 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       episode.messages.set(checkpoint.id, message);
       return episode.assertMade(checkpoint.id, after, skipped, 'create');
     }
-    // A path that the rules ignore now, or ignored when the checkpoint was made, does not count as a difference.
+    // A path that is ignored now, or was ignored when the checkpoint was made, does not count as a difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
       if (holding.has(path) && !hasContent(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
-    // The checkpoint with tag 0 is excluded, because the next opening may have made it. An opening makes this
-    // checkpoint when only safety checkpoints are left.
+    // Excludes the checkpoint with tag 0, because the next session/open makes it if only safety checkpoints are left.
     const made = (await list(episode.seat)).filter(
       (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
@@ -129,8 +128,8 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // The daemon removes a checkpoint without a tag when neither undo nor the head needs the checkpoint. Safety
-    // checkpoints are removed only after some time.
+    // The daemon removes a checkpoint without a tag unless it is the head or undo needs it. Safety checkpoints are
+    // removed only after some time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );
@@ -155,7 +154,7 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  // After a kill the checkpoints that the user removed are gone, and the next opening may have made a new base.
+  // After a kill the checkpoints that the user removed are gone, and the next session/open may have made a new base.
   const left = new Set((await list(seat)).map(({ id }) => id));
   const spared = known.filter(({ id }) => left.has(id)).length;
   if (spared !== 0 && spared !== known.length)
@@ -170,8 +169,8 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
 }
 
 /**
- * Closes the session, opens it again, and checks that the session is complete. The opening may fail when system calls
- * fail, but the next opening must succeed.
+ * Closes the session, reopens it, and checks that it is complete. While system calls fail, reopening may fail, but the
+ * next attempt must succeed.
  */
 async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
   const { seat, world, oracle } = episode;
@@ -200,8 +199,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Either the session is complete, or the session is gone and a later opening began a new session. The later opening
-    // may itself have been killed.
+    // Either the session is complete, or it is gone and the next session/open began a new one. This session/open may
+    // itself have been killed.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
@@ -210,8 +209,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   judgeQuiet(course, 'session/delete');
   const { outcome } = course;
   if (outcome.is === 'answered') oracle.forgetAll(seat);
-  // A failed deletion has left the session open or has closed it. A closed session must be complete when it is opened
-  // again.
+  // A failed deletion has left the session open or closed. A closed session must be complete when it is reopened.
   else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
   else if (outcome.is === 'failed' && outcome.effects === 'none')
     throw new Defect('session/delete failed with effects none, and the session is not open any more');
@@ -220,8 +218,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 }
 
 /**
- * Starts a second daemon. On the same session the second daemon must be refused. On the same work tree both daemons
- * must work, and their restores must never mix.
+ * Starts a second daemon. The first daemon's session must be refused to it. With another session on the same work tree
+ * both daemons must work, and their restores must never mix.
  */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;
@@ -245,14 +243,14 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    // The second session stays from an earlier step, so its first checkpoint may be older than this step.
+    // The second session may exist since an earlier step, so its first checkpoint may be older than this step.
     const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
     const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // Before the second daemon ends, an undo restores contents that only the checkpoints of this daemon have.
+    // The undo restores contents that only the second daemon's checkpoints have, before this daemon ends.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();
     oracle.took(after, undone, 'the undo of another daemon');
@@ -278,8 +276,7 @@ function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
   for (const path of new Set([...first.keys(), ...after.keys()])) {
-    // A restore may fail to remove a temporary file. The answer of the restore reports the file, and the next change
-    // removes the file.
+    // A temporary file that a restore reported as left over may be gone, because the next change removes it.
     if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);

@@ -1,4 +1,4 @@
-// Counts the work and the findings of a run. The run prints the counts at its end.
+// Counts what a run has done and found. The run prints the counts at its end.
 import type { ClientName } from './clients/bridges.ts';
 
 export class Defect extends Error {}
@@ -12,7 +12,7 @@ export class Tally {
   powerCuts = 0;
   errors = 0;
   requestsWithErrors = 0;
-  /** The number of kills and errors in the background packing of a shadow. */
+  /** The number of kills and errors during the background packing of a shadow. */
   inPacking = 0;
   linksSwapped = 0;
   fullDisks = 0;
@@ -23,8 +23,7 @@ export class Tally {
   restores = 0;
   refused = 0;
   /**
-   * Receives every answer of a session and every listing of its work tree. A driver sets this function to compare
-   * answers and listings.
+   * Receives every answer of a session and every listing of its work tree. A caller sets this function to compare them.
    */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();

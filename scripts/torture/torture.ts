@@ -1,4 +1,4 @@
-// Runs one episode after another, until the time is over or an episode fails. Shortens the steps of a failed episode.
+// Runs episodes until the time is over or an episode fails. Shortens the steps of a failed episode.
 import { testProgram } from '../../test/support/wire-client.ts';
 import { bridgeTo, type ClientName, someClient } from './clients/bridges.ts';
 import { containerRefusal } from './container.ts';
@@ -28,12 +28,12 @@ export interface TortureOptions {
   /** The percentage of episodes on a disk whose power is cut. The default is 25. */
   readonly power?: number;
   /**
-   * The clients that drive the daemons. By default the script uses all available clients, and its own driver most
-   * often.
+   * The clients that start the daemons and send requests. By default all available clients, and most often the
+   * torture's own driver.
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** The most runs with fewer steps after a failure. */
+  /** How many runs with fewer steps to make at most after a failure. */
   readonly shrinkTries: number;
   /** The number of steps in an episode. The default is 24. */
   readonly length?: number;
@@ -57,11 +57,11 @@ export async function torture(
   for (let episode = 0; performance.now() < deadline; episode += 1) {
     const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
     const random = new Random(own);
-    // A separate random source chooses the client, so that the choice does not change the steps.
+    // A random source of its own chooses the client, so that the choice does not change the steps.
     const asked = someClient(new Random(~own), options.clients);
     const began = performance.now();
     const client = usable(asked);
-    deadline += performance.now() - began; // the time to build a client does not count
+    deadline += performance.now() - began; // the time for building a client does not count
     const hasPower = random.chance(power) && refusal === undefined;
     const circumstances: Circumstances = {
       strategy: strategies[episode % strategies.length] ?? 'shadow',
@@ -94,7 +94,7 @@ export async function torture(
 }
 
 /**
- * Returns the requested client if it is available. Otherwise returns the script's own driver, and reports this once.
+ * Returns the requested client if it is available. Otherwise returns the torture's own driver, and reports this once.
  */
 function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
   const missing = new Set<ClientName>();

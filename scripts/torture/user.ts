@@ -1,5 +1,5 @@
-// Performs the user's edits of the work tree. Each content is written only once in a world, so that a check can search
-// for the content.
+// Performs the user's edits of the work tree. No content is written twice in a world, so that a check can search for
+// it.
 import {
   chmodSync,
   linkSync,
@@ -23,7 +23,7 @@ export class User {
   readonly #own: () => void;
   #written = 0;
 
-  /** `own` is called after edits and makes the user the owner of new files. */
+  /** `own` is called after edits, and makes the daemon's user the owner of new files. */
   constructor(work: string, outside: string, own: () => void = () => undefined) {
     this.#own = own;
     this.#work = work;
@@ -82,7 +82,8 @@ export class User {
   }
 
   /**
-   * Writes different bytes with the same length and the same time. A check of size and time alone misses this change.
+   * Writes different bytes of the same length, and keeps the file's time. A check of only size and time would miss this
+   * change.
    */
   #rewrite(place: Buffer): void {
     const { atime, mtime, mode } = statSync(place);
@@ -108,7 +109,7 @@ export class User {
     writeFileSync(this.#at(file), text, { mode: 0o644 });
   }
 
-  /** Makes room for a file, as `rm -rf` and `mkdir -p` would. */
+  /** Makes room for a file, like `rm -rf` and `mkdir -p`. */
   #clear(file: string): void {
     for (const directory of above(file)) {
       const place = this.#at(directory);
@@ -130,8 +131,8 @@ function above(file: string): string[] {
 }
 
 /**
- * Returns the entry, without following links. Returns undefined when the entry is missing, or when a parent of the path
- * is a file.
+ * Returns the stats of a path without following links. Returns undefined when nothing is there, or when a parent is a
+ * file.
  */
 function statsAt(place: Buffer): Stats | undefined {
   try {

@@ -1,6 +1,5 @@
-// Drives calm episodes: random walks through one session without kills and errors, in this process, under each
-// strategy. In addition to the checks of every episode, all strategies must give the same answers and the same work
-// tree.
+// Runs calm episodes: random steps in one session, without kills and errors, in this process, under each strategy.
+// Besides the checks of every episode, all strategies must give the same answers and the same work tree.
 import { strategies } from '../../src/store/strategies.ts';
 import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
@@ -8,20 +7,18 @@ import { calmSteps, type Step } from './steps.ts';
 import { Tally } from './tally.ts';
 import { kindOf, run } from './torture.ts';
 
-/**
- * The methods whose answers differ between strategies, because they report the size, the place or the cost of a store.
- */
+/** The methods whose answers differ between strategies: they report the size, the place or the cost of a store. */
 const incomparable = /^(store|session)\/|^checkpoint\/clean$/;
 const leftOut: ReadonlySet<string> = new Set(
   'capture commit content hash message ms nextCursor operation strategy'.split(' '),
 );
 
-/** Walks `count` times. Returns the defect with the fewest steps, or undefined. */
+/** Makes `count` walks. Returns the first defect with few steps, or undefined. */
 export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** The most runs with fewer steps after a failure. */
+  /** How many runs with fewer steps to make at most after a failure. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;
@@ -62,8 +59,7 @@ async function walk(steps: readonly Step[]): Promise<string | undefined> {
 }
 
 /**
- * Removes from answers the parts that differ between sessions. Replaces each id by a number, in the order of first
- * appearance.
+ * Removes from answers what differs between sessions. Replaces each id by a number, in the order of first appearance.
  */
 class Comparable {
   readonly #numbers = new Map<string, number>();

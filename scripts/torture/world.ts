@@ -1,5 +1,5 @@
-// Makes one work tree in a repository, a storage, and an outside directory that no program may touch. The world may
-// have its own disk.
+// A world has a work tree in a repository, a storage, and an outside directory that no program may touch. It may have
+// its own disk.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ export interface Circumstances {
   /** A storage that several worlds use at the same time. When absent, the world makes its own storage. */
   readonly storage?: string;
   /**
-   * The client that starts the daemons and sends requests to them. With `inProcess` the daemon runs in this process. By
-   * default the script's own driver is the client.
+   * The client that starts the daemons and sends requests. With `inProcess` the daemon runs in this process. By default
+   * the torture's own driver.
    */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
@@ -66,7 +66,7 @@ export class World {
     this.#own(this.top);
   }
 
-  /** Returns a new seat. With `isApart` the daemon of the seat runs in its own container. */
+  /** Returns a new seat. With `isApart` its daemon runs in its own container. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');
@@ -96,7 +96,7 @@ export class World {
     return seat;
   }
 
-  /** Makes the daemon's user the owner of files that root made in this world. */
+  /** Makes the daemon's user the owner of the files that root has made in this world. */
   #own(place = this.work): void {
     if (this.circumstances.isPlainUser === true) giveToPlainUser(place);
   }
@@ -123,7 +123,7 @@ export class World {
     plainGit(['--no-optional-locks', '-C', this.work, 'status', '--porcelain']);
   }
 
-  /** Checks all repositories with git, and searches for temporary files that were left. @throws Defect */
+  /** Checks all repositories with git, and checks that no temporary files are left. @throws Defect */
   assertHealthy(where: string): void {
     this.assertRepository(where);
     for (const { shadow } of this.running) if (shadow !== undefined) fsck(shadow, where);

@@ -1,7 +1,6 @@
-// Drives one of this repository's clients in another language. The client starts the daemon as the users of the client
-// would. A program of a few lines (bridge.py, rust/) reads one request per line and writes one answer per line. This
-// module checks the client's duties when its daemon dies: every request ends soon, with the reason why the daemon
-// ended.
+// Drives one of this repository's clients in another language. The client starts the daemon as it does for its users. A
+// program of a few lines (bridge.py, rust/) reads one request per line, sends it through the client, and writes one
+// answer per line. When the daemon dies, every request must end soon with the reason; this module checks that.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,11 +14,11 @@ import type { Line } from './line.ts';
 /** A message that a bridge writes. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
-  /** The client's message that the daemon has ended. */
+  /** Set when the daemon has ended: the client's message about it. */
   readonly gone?: string;
-  /** The message of a failure that no client may have. */
+  /** Set after a failure that no client may have: its message. */
   readonly broken?: string;
-  /** The client's report of how the daemon ended, written when the client was closed. */
+  /** Set when the client was closed: its report of how the daemon ended. */
   readonly closed?: unknown;
 }
 
@@ -30,14 +29,14 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** The words of the command line that start the bridge. The words that start the daemon come after these words. */
+  /** The command line that starts the bridge. The command line of the daemon is appended to it. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly patienceMs: number;
 }
 
-/** The error of a client that reports the end of its daemon. */
+/** The error with which a client reports that its daemon has ended. */
 class Gone extends Error {}
 
 export class Bridge implements Line {
@@ -57,13 +56,13 @@ export class Bridge implements Line {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.exited = new Promise((resolve) => (this.#tellExit = resolve));
-    // The code that kills the daemon or waits for an answer gets this error too, so the error is ignored at this place.
+    // Ignored here, because the code that kills the daemon or waits for an answer gets this error too.
     this.exited.catch(() => undefined);
     const [program = '', ...words] = options.words;
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
     this.#process.stdin.on('error', () => undefined);
     createInterface({ input: this.#process.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
-    // A client must write only its answers: tracebacks, warnings and panics are defects.
+    // A client must write nothing to stderr: tracebacks, warnings and panics are defects.
     this.#process.stderr.on('data', (chunk: Buffer) => this.violations.push(chunk.toString()));
     this.#ended = new Promise((resolve) => {
       const end = (why: string): void => {
@@ -152,8 +151,8 @@ export class Bridge implements Line {
   }
 
   /**
-   * Checks the client of an ended daemon: all requests fail with the message of the first failed request, and the
-   * client can be closed.
+   * Checks a client whose daemon has ended. All requests must fail with the message of the first failed request, and
+   * the client can be closed.
    */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
@@ -170,8 +169,8 @@ export class Bridge implements Line {
   }
 
   /**
-   * Repeats a request until the client reports that the daemon is gone. The processes between client and daemon may die
-   * a little later than the daemon.
+   * Repeats a request until the client reports that the daemon is gone. The client may notice this a little late,
+   * because processes between client and daemon die later than the daemon.
    */
   async #refusal(): Promise<void> {
     for (;;) {
@@ -196,7 +195,7 @@ export class Bridge implements Line {
     try {
       await withinRunningTime(end, this.#options.patienceMs, processorWaitOf(this.pid));
     } catch (error) {
-      // The client's processes are killed even if the client fails, so that no process stays.
+      // Kills the client's process, so that it does not stay behind.
       this.#process.kill('SIGKILL');
       throw error instanceof Defect ? error : new Defect(`${this.#name} hangs: ${(error as Error).message}`);
     }

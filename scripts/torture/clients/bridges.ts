@@ -1,4 +1,4 @@
-// Lists the clients of this repository that can run on this machine, and the words that start the clients.
+// Lists the clients of this repository that can run on this machine, with the command lines that start them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,8 +28,8 @@ export function someClient(random: Random, among: readonly ClientName[] = client
 const known = new Map<ClientName, Words | { readonly refusal: string }>();
 
 /**
- * Returns the words that start a bridge to the client, or the reason why the client cannot run here. May build the
- * client, which can take a minute.
+ * Returns the command line that starts a bridge to the client, or the reason why the client cannot run here. May build
+ * the client first, which can take a minute.
  */
 export function bridgeTo(client: Exclude<ClientName, 'own'>): Words | { readonly refusal: string } {
   const found = known.get(client) ?? (client === 'rust' ? rust() : python(client === 'pythonSync'));

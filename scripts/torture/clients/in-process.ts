@@ -1,5 +1,4 @@
-// The line to a daemon in this process. The in-process line has no start, no frames and no kills, so that many episodes
-// fit into a second.
+// The line to a daemon in this process. Without process starts, frames and kills, many episodes fit into a second.
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import type { RequestMethod } from '../../../src/protocol/types.ts';

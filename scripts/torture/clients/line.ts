@@ -1,12 +1,11 @@
-// The line to a daemon through a client. The client is either the driver of this script, or one of the users' clients
-// (bridge.ts).
+// The line to a daemon through a client: the torture's own driver, or one of the users' clients (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {
-  /** The id of the daemon's process, or of one of its parent processes. */
+  /** The process id of the daemon, or of a process above it. */
   readonly pid: number;
   /**
-   * Resolves when the daemon has ended, with a text that says how. @throws Defect when the client reported the end
+   * Resolves with exit code and signal when the daemon has ended. @throws Defect when the client reported the end
    * wrongly
    */
   readonly exited: Promise<Exit>;
@@ -18,7 +17,7 @@ export interface Line {
   initialize(): Promise<unknown>;
   /** Sends a request. @throws WireFailure; any other error when the daemon has ended */
   ask(method: string, params: object): Promise<unknown>;
-  /** Kills the daemon, and waits until every process of the line has ended. */
+  /** Kills the daemon. Waits until every process of the line has ended. */
   kill(): Promise<void>;
   /** Ends in order. */
   close(): Promise<void>;
