@@ -6,7 +6,7 @@ import { CheckpointdClient } from '../../src/client/client.ts';
 import { DaemonContender } from './contenders.ts';
 import { GeneratedTree } from './generated-tree.ts';
 
-/** What one process uses. Only Linux reports this. */
+/** The resources that one process uses. Only Linux reports them. */
 export interface ProcessFigures {
   readonly rssBytes: number;
   readonly highestBytes: number;
@@ -22,7 +22,7 @@ export interface LongSession {
   readonly diskBytes: number;
 }
 
-/** What a process uses in half a minute without a request. */
+/** The resources that a process uses in half a minute without a request. */
 export interface RestFigures extends ProcessFigures {
   readonly wakeUpsPerSecond: number;
   /** Processor time in milliseconds. */

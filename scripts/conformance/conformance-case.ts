@@ -15,7 +15,7 @@ export interface ConformanceCase {
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** What the runner does before the first step. The default is `open`. */
+  /** The preparation by the runner before the first step. The default is `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
   /** The events that the runner requests in its `initialize`. */
   readonly events?: readonly string[];

@@ -73,7 +73,7 @@ class CaseRun {
   async #verdict(): Promise<string | undefined> {
     const peer = this.#currentPeer();
     const problems = [...this.#violations, ...this.#rules.violations];
-    // When its input is cut off, the server still answers pending requests if it can.
+    // If the case did not end in order, the server may still answer pending requests.
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );

@@ -14,7 +14,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * What happens to undeclared fields. With `true` they are kept, and with a schema the object is a map. When absent,
+   * Decides about undeclared fields. With `true` they are kept, and with a schema the object is a map. When absent,
    * they are ignored.
    */
   readonly additionalProperties?: true | Schema;

@@ -1,4 +1,4 @@
-// Projection: src/protocol/methods.ts. It has two tables: what dispatch needs to know about each method, and the
+// Projection: src/protocol/methods.ts. It has two tables: the facts about each method that dispatch needs, and the
 // numbers of the errors. typescript-validators.ts handles the schemas.
 import {
   type ErrorEntry,

@@ -9,7 +9,7 @@ import { ofPacking, type Step, type Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
-/** What happened during one request, from the state before it until the daemon is quiet again. */
+/** The course of one request, from the state before it until the daemon is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
   /** The answer to the request, if any, even if the daemon was killed after it. */

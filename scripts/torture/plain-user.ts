@@ -15,8 +15,8 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The same in a container. The kernel kills a container's program when its parent dies, but a change of rights cancels
- * this setting, so it is set again.
+ * The start of such a command line in a container. The kernel kills a container's program when its parent dies. A
+ * change of rights cancels this setting, so it is set again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 

@@ -132,7 +132,7 @@ listTest(
     }),
 );
 
-test('a restore that cannot read access lists drops every group right that other users lack', () =>
+test('if access lists cannot be read, a restored file’s group gets only rights that all users have', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

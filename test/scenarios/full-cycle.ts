@@ -1,5 +1,6 @@
-// Runs a full cycle with the real daemon on a work tree of any size: hundreds of edits of every kind, checkpoints, and
-// hard restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
+// Runs a full cycle with the real daemon on a work tree of any size. The cycle has hundreds of edits of every kind,
+// checkpoints, and hard restores in both directions. Independent tools compare the results: cp -a, diff -r, find
+// -printf and git itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

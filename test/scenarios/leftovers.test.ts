@@ -1,4 +1,4 @@
-// A restore leaves no temporary file in the work tree. If it cannot remove a file, it reports the path.
+// A restore leaves no temporary file in the work tree. If it cannot remove one, it reports the path of the file.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

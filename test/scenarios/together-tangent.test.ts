@@ -1,11 +1,12 @@
-// Leaving a tangent that includes the files restores them. No request removes the tangent's checkpoint before.
+// Leaving a tangent that includes the files restores them. Until then only checkpoint/clean removes the tangent's
+// checkpoint.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { manifest, write } from '../support/in-process-daemon.ts';
 import { append, create, daemons, type Home, home, reopened, said, whole } from '../support/together/home.ts';
 
-// Otherwise a failed test would leave a watcher that keeps the process alive.
+// Closes the daemons even after a failed test, because their watchers keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });

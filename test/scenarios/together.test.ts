@@ -18,7 +18,7 @@ import {
   whole,
 } from '../support/together/home.ts';
 
-// Otherwise a failed test would leave a watcher that keeps the process alive.
+// Closes the daemons even after a failed test, because their watchers keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });

@@ -1,4 +1,4 @@
-// The torture finds a planted defect and reduces its steps. So the torture's checker can fail.
+// The torture finds a planted defect and reduces its steps. This shows that the torture's checker can fail.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';

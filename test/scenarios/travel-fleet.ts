@@ -149,7 +149,7 @@ class FleetMachine {
     return client;
   }
 
-  /** Makes one turn, and then a push and a fetch, each with a fate. */
+  /** Makes one turn, and then a push and a fetch. Each of the two is left alone, killed or cut. */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;

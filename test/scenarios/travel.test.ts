@@ -96,7 +96,7 @@ test('a push without changes sends nothing, and a later push sends only new data
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('repeating the key of any request about a remote gets the first answer', async () => {
+test('repeating any request about a remote with its key gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('repeating the key of any request about a remote gets the first answer', as
   }
 });
 
-test('after a restart, repeating the key of any request about a remote still gets the first answer', async () => {
+test('after a restart, repeating a request about a remote with its key still gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -143,7 +143,7 @@ test('after a restart, repeating the key of any request about a remote still get
   assert.is((await made.call('session/list', {})).sessions.length, 1);
 });
 
-test('repeating an import’s key finds the imported session, even if the daemon died before it logged the answer', async () => {
+test('repeating an import with its key gets the first answer, even if the daemon died before it logged the answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

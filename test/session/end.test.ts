@@ -22,8 +22,8 @@ const histories: readonly (readonly [
   boolean,
   (rig: SessionRig, session: Session) => Promise<unknown>,
 ])[] = [
-  ['nothing', false, async () => undefined],
-  ['checkpoints', false, (rig, session) => edit(rig, session, 'one')],
+  ['no request', false, async () => undefined],
+  ['a checkpoint', false, (rig, session) => edit(rig, session, 'one')],
   [
     'a restore that displaced an edit found in no checkpoint',
     true,
@@ -100,7 +100,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`after ${name}, a daemon that must end at once keeps the session if it has the only copy of an edit`, () =>
+  test(`after ${name}, a daemon that must end at once keeps a session with the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();

@@ -127,7 +127,7 @@ test('after a checkpoint in the middle is deleted, all remaining checkpoints can
   await daemon.close();
 });
 
-test('the requests store/usage, store/verify and store/gc work and report their results', async () => {
+test('store/usage, store/verify and store/gc report their results', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);

@@ -20,7 +20,8 @@ interface Line {
 }
 
 /**
- * Runs the trials from number `first` on in a separate process. Returns the lines that it printed, and how it ended.
+ * Runs the trials from number `first` on in a separate process. Returns the lines that the process printed, and how it
+ * ended.
  */
 function run(strategy: string, first: number): Promise<{ lines: Line[]; end: number | string | null }> {
   const child = spawn(

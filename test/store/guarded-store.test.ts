@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-/** Replaces the database by another intact one of the daemon, without this session. */
+/** Replaces the database by an intact one that does not have this session. */
 function replaceDatabase(now: Kept): void {
   sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   for (const name of readdirSync(now.daemon.storage))

@@ -29,7 +29,7 @@ import { applyUnified } from '../support/unified-diff.ts';
 
 const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());
 
-/** Histories of states. The parent of a state is an earlier state, or missing. */
+/** Random histories of states. Each state has an earlier state as its parent, or no parent. */
 const histories = fc.array(fc.record({ tree: trees, message: messages, parent: fc.nat() }), {
   minLength: 1,
   maxLength: 3,

@@ -9,7 +9,10 @@ import { run } from '../../scripts/torture/torture.ts';
 import { sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Returns contents: some are equal in every daemon, some are different in each, and some are too large for one row. */
+/**
+ * Returns the number of bytes to write. Some contents are then equal in every daemon, some differ, and some are too
+ * large for one row.
+ */
 function bytesOf(daemon: number, turn: number): number {
   if (turn % 10 === 0) return 0;
   return turn % 100 === 1 ? 120_000 + daemon : 200 + daemon;

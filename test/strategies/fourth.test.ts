@@ -27,7 +27,7 @@ test('the daemon offers a fourth strategy as its driver describes it', () => {
   });
 });
 
-test('a session with a fourth strategy can do everything that a session can do', async () => {
+test('all requests for checkpoints work in a session with a fourth strategy', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);

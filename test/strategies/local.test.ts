@@ -71,7 +71,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('restores on local never change HEAD, branches, index, stash, reflogs, config and hooks (R1, R4, R5, R6)', async () => {
+test('with strategy local, restores never change HEAD, branches, index, stash, reflogs, config or hooks (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
@@ -108,7 +108,7 @@ test('checkpoint/diff compares the base with the work tree by default, and lists
   await daemon.close();
 });
 
-test('killing the daemon during creates and restores on local leaves the user’s repository unchanged (R5)', () =>
+test('with strategy local, a kill during a create or restore leaves the user’s repository unchanged (R5)', () =>
   withRig(async (rig) => {
     git(rig.work, 'add', '-A');
     git(rig.work, 'commit', '-q', '-m', 'first');

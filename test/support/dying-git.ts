@@ -1,5 +1,5 @@
-// A git that crashes on purpose. A script that is first on PATH runs the real git, until an argument or the input
-// contains a chosen word.
+// A git that crashes on purpose. A script that is first on PATH runs the real git. It crashes once an argument or the
+// input contains a chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

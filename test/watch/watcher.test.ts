@@ -45,7 +45,7 @@ test('clients get changes in batches; a changed path stays dirty until a capture
     });
   }));
 
-test('a second write a few milliseconds after a capture makes a file dirty again', () =>
+test('a write a few milliseconds after a capture makes a file dirty again', () =>
   withRig((rig) => {
     rig.write('f', '0');
     return watching(rig.root, {}, async ({ watcher }) => {
@@ -120,7 +120,7 @@ test('the watcher follows no links: neither loops nor a link to / (F44)', () =>
     });
   }));
 
-test('closing a watcher quickly releases all its inotify watches', () =>
+test('closing a watcher releases all its inotify watches within a second', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, '');
     const before = inotifyWatches();

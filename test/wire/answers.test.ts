@@ -1,5 +1,5 @@
-// Checks details of the reference: rare fields are sent, parameters that exclude each other are refused, and a dry run
-// lists paths in the order of the restore. Every test with a session also checks that the daemon sends nothing
+// Checks details of the reference. The daemon sends rare fields, refuses parameters that exclude each other, and lists
+// a dry run's paths in the order of the restore. Every test with a session also checks that the daemon sends nothing
 // undeclared.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

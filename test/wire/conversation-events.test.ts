@@ -30,7 +30,7 @@ const document = {
   transcript: [],
 };
 
-/** Requests of which each one changes something if they are sent in this order. */
+/** Requests that all change something if they are sent in this order. */
 const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/append', { entry }],
   ['conversation/append', { entry }],

@@ -132,7 +132,7 @@ test('answers contain the bytes of every path that is not UTF-8', () =>
     );
   }));
 
-test('skipped paths, conflicts and failures also contain the bytes of a path that is not UTF-8', () =>
+test('a path that is not UTF-8 also has its bytes in lists of skipped paths, conflicts and failures', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [
@@ -184,7 +184,7 @@ test('conversation/context names an unreadable context file', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and from when on it cannot be cancelled', () =>
+test('a long restore reports its progress, and reports when it can no longer be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });

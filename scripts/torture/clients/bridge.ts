@@ -159,8 +159,8 @@ export class Bridge implements Line {
     if (started) await this.#awaitEnd(this.#refusal());
     await this.#endBridge();
     const why = this.#why ?? '';
-    // Finds the signal in "ended with -9" and "ended with signal: 9 (SIGKILL)", or the exit code in "ended with 70:
-    // last words" and "ended with exit status: 70".
+    // Finds the signal in "ended with -9" or "ended with signal: 9 (SIGKILL)". Finds the exit code in "ended with 70:
+    // last words" or "ended with exit status: 70".
     const [, signal, code] =
       /ended with (?:-|signal: )?(?:(?<=-|signal: )(\d+)|(?:exit status: )?(\d+))/.exec(why) ?? [];
     if (signal === '9') return { code: null, signal: 'SIGKILL' };

@@ -58,7 +58,7 @@ test('session/open reports a syntax error in the repository’s settings with fi
     );
   }));
 
-test('opening the first session of a repository with a syntax error in its settings reports the error', () =>
+test('the first session/open in a repository also reports a syntax error in its settings', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
     const { session, checkpoints } = await openLocal(rig);

@@ -18,8 +18,8 @@ const packs = '--pack';
 /** So many checkpoints that the daemon also packs their refs. */
 const checkpointsMade = 60;
 /**
- * A capture of fewer than 300 files leaves loose objects. So many captures leave the 500 loose objects from which on
- * the daemon packs.
+ * A capture of fewer than 300 files leaves loose objects. Three captures leave more than 500 of them, and then the
+ * daemon packs.
  */
 const capturesMade = 3;
 

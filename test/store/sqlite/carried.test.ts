@@ -1,5 +1,5 @@
-// A path that a capture could not read does not count as deleted in the rows of the database either. rows.test.ts
-// rebuilds random histories from the rows.
+// If a capture could not read a path, the rows of the database do not list it as deleted. rows.test.ts rebuilds random
+// histories from the rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { given } from '../../../src/base/given.ts';

@@ -57,7 +57,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('large contents survive any edits exactly, and a sweep removes exactly the unused chunks (O24, O30)', () =>
+test('after any edits large contents are read back exactly, and a sweep removes exactly the unused chunks (O24, O30)', () =>
   checkPropertyAsync(
     fc.tuple(fc.integer({ min: 1, max: 3 * mebibyte }), edits, fc.nat(4)),
     async ([size, list, kept]) =>
@@ -198,7 +198,7 @@ test('a damaged chunk is reported for each content that shares it, and storing i
     }
   }));
 
-test('a sweep during a write removes no existing chunk that the write uses (O19)', () =>
+test('a sweep during a write keeps all stored chunks that the write reuses (O19)', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(6 * mebibyte);
     const { id } = await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });

@@ -118,7 +118,7 @@ test('opening the store reports a truncated database as corrupt, not as empty', 
     assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
-test('the daemon detects whether libsql and its binary are installed without loading them', () => {
+test('without loading libsql, the daemon detects whether it and its binary are installed', () => {
   assert.is(sqliteObstacle(), undefined);
   const without =
     (missing: RegExp) =>

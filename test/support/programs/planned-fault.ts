@@ -27,7 +27,7 @@ export interface FaultPlan {
   readonly error?: number;
   /** A regular expression for `call target`. When absent, every call matches. */
   readonly match?: string;
-  /** For `link`: `from` is moved to `aside`, and becomes a link to `to`. */
+  /** For `link`: `from` is moved to `aside`, and a link to `to` takes its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /**
    * How many milliseconds the daemon's clock is ahead of the machine's clock, from which files get their times. By

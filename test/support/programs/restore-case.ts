@@ -82,7 +82,7 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 
 /**
  * Checks that the content of every file is the old or the new one, and that no file that both states have is missing.
- * Only temporary files may exist besides.
+ * All other files must be temporary files.
  */
 export function assertOldOrNew(root: string, note: string): void {
   const old = manifest(present);

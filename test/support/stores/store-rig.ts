@@ -15,7 +15,7 @@ export interface SuiteHooks {
   readonly afterwards?: (directory: string) => void | Promise<void>;
   /** Removes garbage that a sweep leaves to the user's own gc. */
   readonly collect?: (directory: string) => void | Promise<void>;
-  /** Removes the stored content of a blob behind the back of the closed store. */
+  /** Removes the stored content of a blob while the store is closed, without its knowledge. */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
 

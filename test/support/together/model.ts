@@ -51,8 +51,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
           steps += 1;
         }
         await lookAtAll(modelled);
-        // Whatever the steps were, every checkpoint must be unchanged.
-        // A copy of the list, because each restore adds a checkpoint.
+        // Checks that every checkpoint is unchanged. Copies the list first, because each restore adds a checkpoint.
         const ids = modelled.checkpoints.map(({ id }) => id);
         for (const id of ids) await restoreWhole(modelled, id);
         await daemon.call('session/delete', { session: modelled.session });

@@ -140,7 +140,8 @@ export class ModelledSession {
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // If the tag's former bearer is not on this line, it is another tool, and the new one is listed last.
+    // If the checkpoint that had the tag is not on this line, it belongs to another tool. The new checkpoint is then
+    // listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== tagged?.id), id];

@@ -235,7 +235,7 @@ const nodes: fc.Arbitrary<ModelNode> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('a', '../outside', '/etc/passwd', 'gone', '\xff').map(link) },
 );
 
-/** Random trees. The same path is often a file in one tree and a directory in another. */
+/** Random trees. A path is often a file in one tree and a directory in another. */
 export const trees: fc.Arbitrary<ModelTree> = fc
   .tuple(
     fc.array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), nodes), {

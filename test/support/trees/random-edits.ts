@@ -217,7 +217,7 @@ export class RandomEdits {
     return `move ${from} ${to}`;
   }
 
-  /** Replaces a path by something new at once, which may get the same inode number. */
+  /** Replaces a path by a new file or directory at once, which may get the same inode number. */
   #replace(): string {
     const path = this.#below();
     if (path === undefined) return 'nothing';

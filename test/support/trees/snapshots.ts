@@ -199,7 +199,7 @@ const files: fc.Arbitrary<PlainFile> = fc.oneof(
 );
 
 /**
- * Random small trees that often share paths and contents. The same path is often a file in one tree and a directory in
+ * Random small trees that often share paths and contents. A path is often a file in one tree and a directory in
  * another.
  */
 export const trees: fc.Arbitrary<PlainTree> = fc

@@ -101,7 +101,7 @@ test('a new database does not use the -wal and -shm files of the lost database t
     assert.is((await client.close()).code, 0);
   }));
 
-test('reading a database whose files were removed fails, and does not make the files again', async () => {
+test('if a database’s files were removed, reading it fails and does not make them again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');
