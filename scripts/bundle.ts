@@ -3,8 +3,8 @@
 // The entry main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and
 // loads the other modules for all other commands.
 //
-// dist/program has the shipped files: the program, its threads and the client. dist/test-programs has the same daemon
-// with faults for tests.
+// The directory dist/program has the shipped files: the program, its threads and the client. The directory
+// dist/test-programs has the same daemon with faults for tests.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

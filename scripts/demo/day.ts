@@ -1,5 +1,5 @@
-// Plays a day with the daemon on a clone: a turn, two tools, a diff, a restore of the start of the turn, and an undo.
-// Checks every claim of the README that a client can check.
+// Plays a day with the daemon on a clone: a turn, two tools, a diff, a restore of the turn's start, and an undo. Checks
+// every claim of the README that a client can check.
 import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, CheckpointdClient } from '../../src/client/client.ts';

@@ -1,5 +1,5 @@
-// Tests the watching threads that all sessions of a daemon share: their number, and what happens to other sessions when
-// a thread fails or a session ends.
+// Tests the watching threads that all sessions of a daemon share. Checks their number, and what happens to other
+// sessions when a thread fails or a session ends.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

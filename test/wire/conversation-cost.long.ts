@@ -1,5 +1,5 @@
-// Compares the time of an append over the wire with a bare round trip, and the time of a checkpoint after a short and a
-// long history. Alternates between the two that it compares. Prints the medians.
+// Compares an append over the wire with a bare round trip, and checkpoints after a short and after a long history.
+// Alternates between the two that it compares. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

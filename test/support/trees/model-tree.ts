@@ -1,5 +1,5 @@
-// A work tree as a plain map, for restore tests. Functions write the map to disk, read the disk with an independent
-// walker (only node:fs, no code under test), compare two maps, and keep contents in memory.
+// A work tree as a plain map, for restore tests. Functions write the map to disk, read it back, compare two maps, and
+// keep contents in memory. The walker that reads uses only node:fs and no code under test.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
