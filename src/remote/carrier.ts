@@ -1,6 +1,5 @@
-// Transfers objects and refs between a git remote and a bare repository of the daemon, with git itself. This module
-// knows the places of refs on a remote and the meaning of git's failures. The module does not know the contents of
-// objects.
+// Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module knows
+// where refs are on a remote, and what git's failures mean. The module does not know the contents of objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -11,7 +10,7 @@ import { entriesIn } from '../git/repository/bare-repository.ts';
 import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
 import type { LinePlace } from './remotes.ts';
 
-/** The places on a remote below which lines have their refs. */
+/** The prefixes of the refs of lines on a remote. */
 export const refRoots: Readonly<Record<LinePlace, string>> = {
   hidden: 'refs/checkpointd/',
   heads: 'refs/heads/checkpointd/',
@@ -54,7 +53,7 @@ const watchMs = 100;
 
 /**
  * One change of a ref on a remote. `from` is the expected commit of the ref on the remote, and `to` is the new commit.
- * The value undefined means that the ref does not exist.
+ * An undefined commit means that the ref does not exist.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -174,8 +173,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // The local git serves a path of this machine. An option lets this git leave contents out, even if the settings of
-    // the repository forbid it.
+    // For a path of this machine, the local git is the server. An option lets this server leave contents out, even if
+    // the settings of the repository forbid it.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);
@@ -196,7 +195,9 @@ export class Carrier {
     }
   }
 
-  /** Returns a place in which git uses the user's own ssh command, in a mode that never asks the user. */
+  /**
+   * Returns the place with an environment in which git uses the user's own ssh command, and ssh never asks the user.
+   */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
     const { stdout } = await runGit({
@@ -257,7 +258,7 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns for the English error messages of git and of hosts. The name of each pattern is its meaning.
+// Patterns for the English error messages of git and of hosts. Each pattern is named after the meaning of the message.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;

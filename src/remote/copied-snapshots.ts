@@ -29,7 +29,7 @@ export class SnapshotCopier {
   readonly #blobs = new Map<BlobId, BlobId>();
   /** The directories for the target, by the directories of the source. Snapshots share directories. */
   #directories = new WeakMap<Directory, Directory>();
-  /** The file of {@link remembering}. Below follows the number of ids in the file. */
+  /** The file of {@link remembering}. The next field is the number of ids in the file. */
   #file: string | undefined;
   #remembered = 0;
   #copied = 0;
@@ -39,17 +39,20 @@ export class SnapshotCopier {
     this.#to = to;
   }
 
-  /** Loads the list of contents that earlier copiers brought to the target. {@link remember} appends to the file. */
+  /**
+   * Loads from a file the list of contents that earlier copiers brought to the target. {@link remember} appends to this
+   * file.
+   */
   remembering(file: string): void {
     this.#file = file;
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1')) ?? '';
-    // Ignores half a line, which an interrupted write leaves.
+    // Ignores an incomplete last line, which an interrupted write leaves behind.
     for (const [, from, to] of text.matchAll(/^(\S+) ([0-9a-f]{40})\n/gm))
       this.#blobs.set(from as BlobId, to as BlobId);
     this.#remembered = this.#blobs.size;
   }
 
-  /** Appends the contents that were copied since the last call to the file. */
+  /** Appends to the file the contents that were copied since the last call. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
@@ -135,7 +138,7 @@ export class SnapshotCopier {
   }
 
   async #copyOne(blob: BlobId, size: number, writer: SnapshotWriter): Promise<BlobId> {
-    // A missing content has the size -1. The store reports the missing content when the copier reads it.
+    // A missing content has the size -1. The store reports the loss when the copier reads the content.
     if (size <= inMemoryBytesMax) {
       const parts: Uint8Array[] = [];
       for await (const part of this.#from.read(blob)) parts.push(part);

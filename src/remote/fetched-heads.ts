@@ -1,5 +1,6 @@
-// Fetches the heads of a remote's lines, without contents, for a list. Git fetches either all requested heads or no
-// heads. When the host cannot send a head, the group is fetched in halves, until the broken heads are isolated.
+// Fetches the heads of a remote's lines, without contents, so that the lines can be listed. Git fetches either all
+// requested heads or none. When the host cannot send a head, this module fetches the group in halves, until the broken
+// heads are isolated.
 import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
@@ -10,20 +11,20 @@ export interface FetchedHeads {
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
 }
 
-/** The size limit in bytes for fetched heads. Hosts that cannot leave contents out may send much more than heads. */
+/** The size limit in bytes for fetched heads. A host that cannot leave contents out may send much more than heads. */
 const headBytesMax = 512 << 20;
 /** The number of refs in one fetch. */
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
-/** The number of attempts to list, because other machines may remove refs meanwhile. */
+/** The number of attempts. An attempt fails when another machine removes a ref between the listing and the fetch. */
 const triesMax = 3;
 
 const headsHere = 'refs/list/';
 const nameHere = (ref: string): string => `${headsHere}${ref.slice('refs/'.length)}`;
 
 /**
- * Fetches the heads that have changed since the last list, either of one session or of all sessions.
+ * Fetches the heads that have changed since the last call, either of one session or of all sessions.
  * @throws RemoteUnreachable, RemoteRefused
  */
 export async function fetchHeads(
@@ -33,8 +34,8 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // Lists the refs first, because a fetch of all refs would make a local ref for each remote ref. A remote may have
-      // a million refs.
+      // Lists the refs first, because a fetch without a list would make a local ref for each remote ref. A remote may
+      // have a million refs.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
       if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;
@@ -56,19 +57,19 @@ async function fetchChanged(
     objects,
     [...before.keys()].filter((name) => !names.has(name)),
   );
-  // Tombstones are not fetched, because the name of a tombstone has all its information.
+  // Tombstones are not fetched, because the name of a tombstone contains all its information.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   const broken = await fetchApart(
     carrier,
     heads.filter(({ ref, commit }) => before.get(nameHere(ref)) !== commit),
   );
-  // Removes the local refs of broken heads, because these refs name earlier heads.
+  // Removes the local refs of broken heads, because these refs still point to earlier heads.
   const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => before.has(name));
   await removeRefs(objects, stale);
   const here = await objects.refsBelow(...prefixes);
   const refs = listed.flatMap((ref) => {
     if (ref.writer === undefined) return [ref];
-    const commit = here.get(nameHere(ref.ref)); // a machine may have pushed since the list
+    const commit = here.get(nameHere(ref.ref)); // another machine may have pushed since the refs were listed
     return commit === undefined ? [] : [{ ...ref, commit }];
   });
   return { refs, broken };
@@ -78,17 +79,14 @@ function removeRefs(objects: TravelObjects, names: readonly string[]): Promise<v
   return objects.moveRefs(new Map(names.map((name) => [name, undefined])));
 }
 
-/** True when a different machine removed a ref between the list and the fetch. */
+/** True when another machine removed a ref between the listing and the fetch. */
 function isGoneMeanwhile(error: unknown): boolean {
   return (
     error instanceof CheckpointdError && /couldn't find remote ref/.test(String(error.details?.['said']))
   );
 }
 
-/**
- * True when git names an object that the host cannot send. A host that fails to send an object may also cut the
- * connection.
- */
+/** True when git's message names an object that the host cannot send. Some hosts cut the connection instead. */
 function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
   const { kind, details } = error;

@@ -1,4 +1,4 @@
-// Fetches the lines of a remote into this storage: the heads for a list, and whole lines. A line gets its ref only
+// Fetches lines of a remote into this storage: only their heads for a list, or whole lines. A line gets its ref only
 // after it was completely fetched and verified. A failure therefore leaves no ref and does not change an earlier line.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
@@ -27,7 +27,7 @@ export interface RefusedLine {
 }
 
 export interface Listed {
-  /** The lines, the newest line first, by the clock of each writer. */
+  /** The lines, the newest first. The times of a line come from the clock of its writer. */
   readonly lines: readonly ListedLine[];
   readonly refused: readonly RefusedLine[];
   /** The sessions that were deleted on the remote. */
@@ -39,8 +39,8 @@ const extraBytes = 256 << 20;
 /** The number of bytes by which the contents may exceed the announced size. */
 const unsaidBytes = 16 << 20;
 /**
- * The most packs of heads. Each list fetches the changed heads as a new pack. Above this number, a list fetches all
- * heads again as one pack.
+ * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. Above this number, a list
+ * fetches all heads again as one pack.
  */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -90,7 +90,7 @@ function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: st
   return [...lines.values()];
 }
 
-/** Returns the refusal of a line, for an error that the remote's data caused. @throws every other error */
+/** Returns the refusal of a line when the remote's data caused the error. @throws every other error */
 function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
   const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
   if (!isTheirs) throw error;
@@ -156,7 +156,7 @@ async function takeLine(
     await objects.removePacks((name) => !packs.has(name));
     throw error;
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // it is no error if a failed fetch did not make the ref
+    await objects.moveRefs(new Map([[incoming, undefined]])); // a failed fetch may not have made the ref
   }
 }
 
@@ -213,7 +213,7 @@ function unknownThere({ name }: Remote, session: string, writer: string | undefi
 }
 
 /**
- * Removes every line of a session from a remote, and leaves a tombstone, so that no machine pushes the session again.
+ * Removes every line of a session from a remote. Leaves a tombstone, so that no machine pushes the session again.
  * Returns the removed refs. @throws UnknownSession when the remote has no line of the session
  */
 export function deleteLines(job: Job, session: string): Promise<readonly string[]> {

@@ -46,15 +46,17 @@ export const secretNames: readonly string[] = [
 ];
 
 /**
- * The choices of one push. `send` has globs of paths that are sent although they would stay, and `leaveOut` has globs
- * of additional paths that stay.
+ * The choices of one push. `send` has globs of paths that would stay by default, but are sent. `leaveOut` has globs of
+ * further paths that stay.
  */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];
 }
 
-/** Returns an id of the choices. A later push compares the id to find out if earlier decisions are still valid. */
+/**
+ * Returns an id of the choices. A later push compares this id to find out whether earlier decisions are still valid.
+ */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -106,8 +108,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when all these files are sent. If a tree differs from a completely sent tree only in these files, the tree is
-   * then also sent completely.
+   * True when all these files are sent. A tree is then sent completely if it differs from a completely sent tree only
+   * in these files.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);
@@ -207,7 +209,8 @@ function matcher(patterns: readonly string[]): Matcher {
 }
 
 /**
- * Returns the tree without these files. If a directory becomes empty, the list has the directory instead of its files.
+ * Returns the tree without these files, and the list of paths that stay. If a directory becomes empty, the list has the
+ * directory instead of its files.
  */
 function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTree {
   const names: LeftPath[] = [];

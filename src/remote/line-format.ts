@@ -9,7 +9,7 @@ import { corrupt } from './carrier.ts';
 
 export const lineFormat = 1;
 
-/** The number of checkpoints per page of records. The `seq` of a checkpoint decides its page. */
+/** The number of checkpoints per page of records. The `seq` of a checkpoint determines its page. */
 export const recordsPerPage = 100;
 /** The limits at which a piece of the conversation is closed: its size in bytes, and its number of records. */
 export const pieceBytes = 256 << 10;
@@ -24,7 +24,7 @@ export const lineLimits = {
   pieces: 100_000,
   records: 200_000,
   logRecords: 20_000_000,
-  /** The most files in one checkpoint. */
+  /** The maximum number of files in one checkpoint. */
   filesPerTree: 5_000_000,
   directoryDepth: 1_000,
 } as const;
@@ -37,7 +37,7 @@ export interface LineOrigin {
   readonly commit: string;
 }
 
-/** The facts about a line that a list shows. All values can be written as JSON. */
+/** The facts about a line that are shown in a list. All values can be written as JSON. */
 export interface Manifest {
   readonly format: number;
   readonly session: string;
@@ -169,8 +169,8 @@ function laterFormat(format: number): CheckpointdError {
 }
 
 /**
- * The tags and names of a line. Tags and names are separate from the records, because tags and names move and records
- * never change.
+ * The tags and names of a line. They are separate from the records, because tags and names move, but records never
+ * change.
  */
 export interface LineNames {
   readonly tags: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-// Reads a line that cannot be trusted, and checks it. The head must belong to this session and writer. Every page must
-// exist and be small enough. Every record must name the tree that was sent with the record, and every tree must be
-// possible in a work tree.
+// Reads and checks a line that cannot be trusted. The head must belong to this session and writer. Every page must
+// exist and be small enough. Every record must name the tree that was sent with it. Every tree must be one that a work
+// tree can have.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -121,7 +121,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that was sent with the record, because no other tree was sent. */
+/** Checks that the record names the tree that was sent with it, because no other tree was sent. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,

@@ -1,5 +1,5 @@
-// Makes the next head of a line from the current session: the records with the sent trees, the conversation in pieces,
-// and the commit. Reuses all parts of the last head, so that the cost depends only on the new parts.
+// Makes the next head of a line from the session's current state: the records with the sent trees, the conversation in
+// pieces, and the commit. Reuses all parts of the last head, so that the cost depends only on the new parts.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -158,7 +158,7 @@ class SentTrees {
     return [...this.#left.values()];
   }
 
-  /** Returns the id of a content on the remote, or undefined for a content that stays. */
+  /** Returns the id that a content has on the remote, or undefined for a content that stays here. */
   readonly contentId = (content: Known): Known | undefined =>
     content === 'absent' || this.#isGit ? content : this.#copier.idOf(content);
 
@@ -415,7 +415,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the form in which line-reader.ts returns the parts of a head. */
+/** Returns the parts in the form that line-reader.ts uses for the parts of a head. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

@@ -1,7 +1,7 @@
 // Pushes the line of one session. Lists the refs of the remote, makes the next head, and moves the ref only if the
-// remote still has the expected commit. A local ref records the head before the push, so that the next push recognises
-// the head after an interrupted push. A head that this storage never made shows that a second storage uses the same
-// writer id.
+// remote still has the expected commit. Before the push, a local ref records the new head, so that after an
+// interruption the next push recognises this head. A head that this storage never made shows that a second storage uses
+// the same writer id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -20,7 +20,7 @@ export interface PushRequest {
   readonly remote: string;
   /** The directory in which this session has its repository of lines. */
   readonly directory: string;
-  /** The id of the session in this storage. Below follows the line from which the session was imported. */
+  /** The id of the session in this storage. The next field is the line from which the session was imported. */
   readonly session: string;
   readonly origin?: LineOrigin;
   readonly source: (identity: LineIdentity) => LineSource;
@@ -34,7 +34,7 @@ export interface PushRequest {
 }
 
 export interface Pushed extends LineIdentity {
-  /** False when the remote already had all data, and in a dry run. */
+  /** False in a dry run, and when the remote already had all data. */
   readonly pushed: boolean;
   readonly ref: string;
   readonly written: WrittenLine;
@@ -158,8 +158,8 @@ async function notedHeads(
 }
 
 /**
- * Returns the head that the next head will follow. Returns `foreign` when the remote has a head that this storage did
- * not make.
+ * Returns the head that will be the parent of the next head. Returns `foreign` when the remote has a head that this
+ * storage did not make.
  */
 async function lastHead(
   objects: TravelObjects,
@@ -168,13 +168,13 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // If the remote has no head, the next head follows the last head that this storage made. The next head then also
-  // follows the heads that other machines fetched earlier.
+  // If the remote has no head, the next head follows the last head that this storage made. This next head then also
+  // descends from the heads that other machines fetched earlier.
   let last = there === undefined ? (pending ?? pushed) : pushed;
   // The remote has the pending head: its push succeeded, even if the answer was lost.
   if (there !== undefined && there === pending) last = pending;
-  // The remote may have been reset to an earlier head of this storage. A successor of the last head then also succeeds
-  // the earlier head.
+  // The remote may have been reset to an earlier head of this storage. A successor of the last head then also descends
+  // from the earlier head.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';

@@ -1,4 +1,4 @@
-// Parses the address of a remote: ssh, https or a path of this machine. Refuses an address with a password, and an
+// Parses the address of a remote: ssh, https or a path of this machine. Refuses an address with a password. Refuses an
 // address that git would take for an option or for a program to start. Git gets only addresses that this module
 // composes.
 import { pathToFileURL } from 'node:url';
@@ -22,7 +22,7 @@ export type RemoteUrl =
 const lengthMax = 2048;
 const hostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/;
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
-/** Matches user names that are access tokens, or with which hosts expect an access token. */
+/** Matches user names that are access tokens, and user names with which a host expects an access token. */
 const tokenForm = /^(?:gh[pousr]_|github_pat_|glpat-|x-access-token|oauth2)|^.{40,}$/i;
 
 /** Parses an address from a client. @throws InvalidRemote with the remedy */
@@ -45,7 +45,7 @@ export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
 }
 
-/** Returns the address for people, which contains no secret. */
+/** Returns the address as text for people, without any secret. */
 export function remoteUrlText(url: RemoteUrl): string {
   if (url.form === 'file') return url.path;
   const user = url.user === undefined ? '' : `${url.user}@`;
@@ -71,7 +71,10 @@ function parseUrl(form: 'ssh' | 'https', text: string): RemoteUrl {
   };
 }
 
-/** Parses the form `user@host:path`. A single letter before the colon is refused, because it is a drive of Windows. */
+/**
+ * Parses the form `user@host:path`. A single letter before the colon is refused, because it would be a drive on
+ * Windows.
+ */
 function parseScp(text: string): RemoteUrl {
   const [, user, host = '', path = ''] = /^(?:([^@:/]*)@)?([^@:/]{2,}|\[[^\]/]*\]):(.+)$/.exec(text) ?? [];
   if (!hostForm.test(host) || path.startsWith('-') || path.startsWith(':')) throw malformed();

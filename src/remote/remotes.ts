@@ -95,8 +95,8 @@ export class Remotes {
   }
 
   /**
-   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. Two
-   * sessions that were imported from the same line do not share a line, because the second session writes a new line.
+   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. Of two
+   * sessions that were imported from one line, the second writes a new line.
    */
   async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
     const now = this.#read();
@@ -113,8 +113,8 @@ export class Remotes {
   }
 
   /**
-   * Replaces the writer id, because a different storage (a cloned container) also uses `old`. Changes nothing if a
-   * different daemon of this storage has already replaced the id.
+   * Replaces the writer id `old`, because a second storage (such as a cloned container) also uses it. Changes nothing
+   * if another daemon of this storage has already replaced the id.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));
@@ -173,13 +173,13 @@ function damaged(file: string): CheckpointdError {
 }
 
 interface LockWanted {
-  /** The name of the lock. The lock belongs to an existing directory. */
+  /** The name of the lock, which is unique only within `directory`. This directory must exist. */
   readonly name: string;
   readonly directory: string;
   /** The file of the lock, on systems that need a file for a lock. */
   readonly file: string;
   readonly waitMs: number;
-  /** The message of the error when a different process has the lock for too long. */
+  /** The error message for the case that another process has the lock for too long. */
   readonly busy: string;
 }
 

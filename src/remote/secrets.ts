@@ -1,4 +1,4 @@
-// Finds secrets in the contents of files, by the forms of secrets that their issuers document. When in doubt, this
+// Finds secrets in the contents of files, by the formats that the issuers of secrets document. When in doubt, this
 // module reports a secret. The user can still push a reported file by naming its path.
 
 interface Rule {
@@ -6,7 +6,7 @@ interface Rule {
   readonly form: RegExp;
 }
 
-/** The rules. The beginning of each form must also be in {@link beginnings}. */
+/** The rules, one for each format. The beginning of each format must also be in {@link beginnings}. */
 const rules: readonly Rule[] = [
   { name: 'privateKey', form: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
   { name: 'puttyKey', form: /PuTTY-User-Key-File-\d/ },
@@ -25,11 +25,11 @@ const rules: readonly Rule[] = [
   { name: 'huggingFaceToken', form: /\bhf_[0-9A-Za-z]{34}\b/ },
 ];
 
-/** The beginnings of all forms. One search for the beginnings is enough for most contents without secrets. */
+/** The beginnings of all formats. Most contents without secrets need only one search for these beginnings. */
 const beginnings =
   /-----BEGIN |PuTTY-User-Key|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack\.com|AIza|sk-|[sr]k_live_|npm_|pypi-AgE|SG\.|hf_/;
 
-/** The largest content, in bytes, that is scanned. Larger contents are usually data and not settings. */
+/** The largest content, in bytes, that is scanned. A larger content is usually data, and not a settings file. */
 export const scannedBytesMax = 1 << 20;
 
 /** Returns the name of the first rule that finds a secret in a content. */

@@ -1,5 +1,5 @@
-// Manages a bare repository in which the daemon builds and reads lines. The repository stores new objects, and reads
-// the objects of the session's store or the fetched objects as alternates. The callers of this module move the refs.
+// Manages a bare repository in which the daemon builds and reads lines. The repository stores new objects. Its
+// alternates are the objects of the session's store, or the fetched objects. The callers of this module move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -24,8 +24,8 @@ import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
 /**
- * The most packs before a packing. Each look-up of an object searches all packs, and an import links packs instead of
- * copying the objects.
+ * The number of packs above which the repository is packed. Each look-up of an object searches all packs. An import
+ * adds packs, because it links them instead of copying their objects.
  */
 const packsMax = 20;
 
@@ -33,9 +33,7 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /**
-   * The file for stores without git objects. The file lists the store's contents that are already in this repository.
-   */
+  /** A list for stores without git objects: the store's contents that are already in this repository. */
   readonly contentsFile: string;
   /** The directory for incoming contents. The directory is emptied when the repository is opened. */
   readonly spoolDirectory: string;
@@ -43,7 +41,7 @@ export class TravelObjects {
   readonly reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
-  /** The known sizes of contents. One query reads the sizes of many contents before the contents are read. */
+  /** The known sizes of contents. One query gets the sizes of many contents before the contents are read. */
   readonly #sizes = new Map<BlobId, number>();
   /** The directories of snapshots that were read, by their ids. */
   readonly #built = new Map<string, Directory>();
@@ -182,8 +180,8 @@ export class TravelObjects {
   }
 
   /**
-   * Packs loose objects, small packs and refs when there are many. Every push adds some ten objects, and every fetch
-   * adds a pack. A failure leaves the repository complete, and the next packing tries again.
+   * Packs loose objects, small packs and refs if there are many of them. Every push adds some ten objects, and every
+   * fetch adds a pack. A failure leaves the repository complete, and the next packing tries again.
    */
   async pack(): Promise<void> {
     const place = this.#place;

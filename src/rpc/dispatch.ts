@@ -11,13 +11,15 @@ import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
 import type { RequestOutcome } from './transport/connection.ts';
 
-/** The arguments of a handler besides its parameters. */
+/** The objects that a handler gets in addition to the request's parameters. */
 export interface RequestContext {
   /** The signal is aborted when the client cancels a cancellable request, and when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;
-  /** The requesting client. Each connection has one object, which is compared by identity. */
+  /**
+   * The requesting client. Each connection has one object, and clients are compared by the identity of these objects.
+   */
   readonly client: object;
 }
 
@@ -96,8 +98,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here until the handlers are loaded, in the order of the requests. Later requests
-      // must not wait for a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. Later requests must not wait
+      // for a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
@@ -159,8 +161,8 @@ function notFound(method: string): RequestOutcome {
 }
 
 /**
- * Returns the facts about a method whose request a client may send. Returns undefined for a name that is not a method,
- * such as `constructor`.
+ * Returns the facts about a method that a client may call. Returns undefined for a name that is not a method, such as
+ * `constructor`.
  */
 function factsOf(method: string): MethodFacts | undefined {
   if (!Object.hasOwn(methods, method)) return undefined;

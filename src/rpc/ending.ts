@@ -1,13 +1,13 @@
-// Ends the daemon, or one client's part in the daemon, always with the same steps. Stops the work once within a time
-// limit, sends the responses, and exits with the code for this end. This module uses no session. The daemon decides
-// what a stop removes or keeps.
+// Ends the daemon, or one client's part in the daemon, always with the same steps. Stops the work once and within a
+// time limit, sends the responses, and exits with the right code. This module uses no session. The daemon decides what
+// a stop removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
- * The reason why the daemon ends. `exit` means an exit without a shutdown. `endOfInput` includes an output without a
- * reader. `framing` means invalid bytes from the client, and `failure` an uncaught error of the daemon. `idle` means
- * that no client has connected for a long time.
+ * The reason why the daemon ends. `exit` means that the client sent `exit` without `shutdown`. `endOfInput` also means
+ * that the client no longer reads the output. `framing` means invalid bytes from the client, and `failure` an uncaught
+ * error of the daemon. `idle` means that no client has connected for a long time.
  */
 export type EndReason =
   | 'shutdown'
@@ -37,16 +37,16 @@ export interface EndingPorts {
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
 /**
- * The time for running requests after the end of the input. A client that closes the input but continues to read waits
- * for the answers.
+ * The time that running requests get after the end of the input. A client that closes the input but continues to read
+ * waits for the answers.
  */
 const inputGraceMs = 2500;
 
 /** The time limits for the parts of an end, in order. The next start completes unfinished work. */
 interface Patience {
   /**
-   * The limit for the stop. A longer restore is interrupted between two of its steps. The restore's note says how to
-   * continue.
+   * The limit for the stop. A restore that takes longer is interrupted between two of its steps. The restore's note
+   * says how to continue.
    */
   readonly stopMsMax: number;
   /**
@@ -65,7 +65,9 @@ interface Patience {
  */
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
-/** The reasons for which running requests get no time: no client waits for responses, or the daemon cannot continue. */
+/**
+ * The reasons that leave no time for running requests: no client waits for responses, or the daemon cannot continue.
+ */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
 export class Ending {

@@ -24,7 +24,7 @@ export type TransportErrorKind =
   | 'RequestCancelled'
   | 'ServerCancelled';
 
-/** The number of each kind of error. A kind that protocol.json does not define does not compile. */
+/** The number of each kind of error. The compiler rejects a kind that protocol.json does not define. */
 const codes: Readonly<Record<ErrorKind | TransportErrorKind, number>> = errorCodes;
 
 export interface WireErrorData {
@@ -50,7 +50,7 @@ export function wireError(
   return { code: codes[kind], message, data: { kind, retryable: false, effects: 'none', ...data } };
 }
 
-/** Returns the error -32602 with the problem of each invalid field. */
+/** Returns the error -32602, which describes the problem of each invalid field. */
 export function invalidParams(method: string, issues: readonly Issue[]): WireError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
@@ -105,12 +105,12 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
 }
 
 /**
- * Explains a failed system call for which no other module has a text. Returns undefined when the error did not come
- * from a system call. The details name the call, and the remedy is the same for storage and work tree.
+ * Explains a failed system call that no other module has explained. Returns undefined when the error did not come from
+ * a system call. The details name the call, and the remedy is the same for storage and work tree.
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);
-  // The codes of Node's own checks begin with ERR_, and report defects of the daemon.
+  // A code that begins with ERR_ comes from one of Node's own checks, and means a defect of the daemon.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   const { path, syscall } = error as NodeJS.ErrnoException;
   const details = { code, ...given({ path, syscall }) };
@@ -129,8 +129,8 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
 }
 
 /**
- * Returns the foreign error that caused checkpointd's own error, as text. Returns undefined when the error has no
- * foreign cause.
+ * Returns as text the error from outside checkpointd that caused this error. Returns undefined when there is no such
+ * cause.
  */
 function causeOf(error: CheckpointdError): string | undefined {
   const { cause } = error;

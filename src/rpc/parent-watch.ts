@@ -1,13 +1,13 @@
-// Detects that the client has died although the input did not end, because a different process has the pipe open.
-// Without this watch, daemons continued to run for 36 minutes. The watch uses only process ids. A reused id looks
-// alive, so the end of input remains the main sign.
+// Detects that the client has died when the input does not end, because another process has the pipe open. Without this
+// watch, daemons continued to run for 36 minutes. The watch uses only process ids. A reused id looks alive, so the end
+// of input remains the main sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {
   /** The client's process id, from `initialize` or the command line. */
   readonly processId?: number;
   /**
-   * True to detect that the parent of this process changed. Suitable for stdio, because the client is then the parent
+   * True to detect that this process got a new parent. Suitable for stdio, because the client is then the parent
    * process.
    */
   readonly watchOwnParent: boolean;

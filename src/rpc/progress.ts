@@ -5,7 +5,7 @@ import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
-/** The progress of the work. Each update is complete by itself, and absent fields are unknown. */
+/** The progress of the work. Each update is complete by itself, and the value of an absent field is unknown. */
 export interface ProgressUpdate {
   /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
@@ -60,7 +60,7 @@ class TokenProgress implements EndableProgress {
   readonly #begin: object;
   #timer: NodeJS.Timeout | undefined;
   #latest: ProgressUpdate | undefined;
-  /** The latest line for people. */
+  /** The latest line of text to show to people. */
   #line: string | undefined;
   #begun = false;
   #ended = false;

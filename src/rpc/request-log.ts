@@ -68,7 +68,7 @@ export function logRequest(log: Log, { method, params, outcome, ms }: AnsweredRe
   else log.info(`${what}: ${gist(outcome.result as never)}, ${time}`);
 }
 
-/** Returns an error's message without quotations from the request or a file, which may be secrets. */
+/** Returns an error's message without quotations, because text quoted from the request or a file may be secret. */
 function ourWords(message: string): string {
   return message.replace(/"(?:[^"\\]|\\.)*"/g, '"…"');
 }

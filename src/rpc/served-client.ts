@@ -1,5 +1,5 @@
-// Serves one client: its connection, with the life cycle, the running requests, progress, trace and end of the
-// connection. The server decides what the end of a client means for sessions and for the process.
+// Serves one client: manages the life cycle of its connection, running requests, progress, trace and end. The server
+// decides what the end of a client means for sessions and for the process.
 import type { Readable } from 'node:stream';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -72,7 +72,7 @@ class Lifecycle {
     return this.#trace;
   }
 
-  /** The events that the client requested, in the client's order. */
+  /** The events that the client requested, in the order that the client gave. */
   get events(): readonly string[] {
     return [...this.#events];
   }
@@ -95,7 +95,7 @@ class Lifecycle {
     return wireError('ServerNotInitialized', 'Send "initialize" first.', { retryable: true });
   }
 
-  /** Records `initialize`. After this call events and log lines may be sent. */
+  /** Records `initialize`. From now on, events and log lines may be sent. */
   initialize(params: InitializeParams, known: (event: string) => boolean): void {
     this.#state = 'running';
     this.#events = new Set((params.capabilities?.checkpointd?.events ?? []).filter(known));

@@ -24,7 +24,7 @@ export interface ServedDaemon {
    */
   stop(reason: EndReason): Promise<void>;
   /**
-   * Waits for work that may continue after the last response, for a limited time: the deletion of renamed directories.
+   * Waits for a limited time for work that may continue after the last response: the deletion of renamed directories.
    */
   finish?(): Promise<void>;
   /**
@@ -35,8 +35,8 @@ export interface ServedDaemon {
   /** Ends the sessions that only this client has. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
-   * Begins the end, unless a client other than `last` has a session or is opening a session. Returns true when the end
-   * has begun. After the beginning of the end, no other client can open a session.
+   * Begins to end the daemon, unless a client other than `last` has a session or is opening one. Returns true when the
+   * end has begun. From then on, no client can open a session.
    */
   beginEnd?(last?: object): boolean;
 }
@@ -98,7 +98,7 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // A client gets the events of its own requests without `origin`, so a single client never gets this field.
+    // A client gets the events of its own requests without `origin`, so an only client never gets this field.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };

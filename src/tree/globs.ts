@@ -20,7 +20,7 @@ export function isRestoreTemporary(name: string): boolean {
   return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
 
-/** The maximum length of a pattern in bytes. The kernel accepts no path that is longer. */
+/** The maximum length of a pattern in bytes. The kernel accepts no longer path. */
 export const patternBytesMax = 4096;
 
 /** Refuses a pattern of `field` that is too long. @throws InvalidParams */
@@ -67,8 +67,8 @@ export class Globs {
 
   /**
    * True when a path below the directory could match. The walk then enters the directory although it is ignored. A
-   * pattern without a slash has no such effect, because `.env` would open every `node_modules`. To match below ignored
-   * directories, write a double star, a slash and `.env`.
+   * pattern without a slash has no such effect, because `.env` would make the walk enter every `node_modules`. To match
+   * below ignored directories, write a double star, a slash and `.env`.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));
@@ -92,7 +92,10 @@ function compile(pattern: string): Glob {
   };
 }
 
-/** Matches parts from the front. With `prefix`, a path that ends before the last part matches, too. */
+/**
+ * Matches the parts of a pattern from the front. With `prefix`, a path also matches when it ends before the pattern's
+ * last part.
+ */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
   // The reachable positions in `parts`, as in a textbook automaton. Because the match never backtracks, no pattern is
   // slow.

@@ -1,5 +1,5 @@
-// Matches one part of a glob with one name: `*`, `?`, classes and quoting. A mismatch goes back only to the last `*`.
-// So the number of steps is at most the length of the pattern times the length of the name.
+// Matches one part of a glob with one name: `*`, `?`, classes and quoting. After a mismatch, the match goes back only
+// to the last `*`. So the number of steps is at most the length of the pattern times the length of the name.
 
 /** A name, read character by character. A character is a byte, as in a TreePath. */
 export interface Characters {

@@ -63,7 +63,7 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
   const before = lines.length;
   for (const [name, node] of directory.entries) {
     if (slices.isDue()) await slices.pause();
-    // A capture takes neither a directory without a file nor its permissions.
+    // A directory without any file is not captured, nor are its permissions.
     if (isDirectory(node) && isHollow(node)) continue;
     if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
     if (node.permissions === undefined) continue;

@@ -1,7 +1,7 @@
 // Merges three trees path by path, by the rules of git's own merge. The merge combines the changes of both sides to the
 // base. When the two sides contradict each other at a path, the path stays as in `ours`. The caller passes the renames
-// and a function that merges contents, so this module reads nothing. The merge does not follow renames of directories:
-// a file that one side created stays in its directory.
+// and a function that merges contents, so this module reads nothing. The merge does not follow a renamed directory: a
+// file that the other side created stays in the old directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -116,7 +116,7 @@ interface Resolved {
 /** The number of contents that are merged at the same time. Each merge takes a git process. */
 const mergesAtOnce = 4;
 
-/** Conflicts between texts, for which markers can be written into the file. */
+/** Conflicts between texts. For such a conflict, markers can be written into the file. */
 const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
 
 class ThreeWay {
@@ -273,7 +273,7 @@ class ThreeWay {
     path: TreePath,
     { base, ours, theirs }: Required3,
   ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
-    // When a file has become a link, its old content is no base for a merge of texts.
+    // When a file has become a link, its old content cannot be the base for a merge of texts.
     const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
     if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
     if (ours.blob === common) return { blob: theirs.blob };

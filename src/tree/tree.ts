@@ -1,5 +1,5 @@
-// Trees in memory, made of directories. Captures build such trees, and stores return them. Looks up paths, adds files,
-// and compares two trees. A directory that is part of a snapshot is shared and never changed.
+// Trees in memory, made of directories. Captures build such trees, and stores return them. This module looks up paths,
+// adds files, and compares two trees. A directory that is part of a snapshot is shared and never changed.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -85,8 +85,8 @@ export function overlaid(
 }
 
 /**
- * Returns a copy of the tree with other files and other directory permissions. Removes directories that lose their
- * last file. New directories get the permissions of the same paths in `model`.
+ * Returns a copy of the tree with these changes to files and to the permissions of directories. Removes directories
+ * that lose their last file. New directories get the permissions of the same paths in `model`.
  */
 export function amended(
   tree: Directory,

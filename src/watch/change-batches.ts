@@ -1,6 +1,6 @@
 // Notifies clients of changed paths: at most ten times a second, with at most a thousand paths at a time. So a `git
-// checkout` of a large branch does not flood the clients. For more paths, a notification says only that much has
-// changed.
+// checkout` of a large branch does not flood the clients. When more paths have changed, a notification says only that
+// much has changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {

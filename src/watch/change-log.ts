@@ -26,7 +26,7 @@ interface Mark {
   readonly position: number;
   /** The position of the newest mark by the handles; 0 when the handles made no mark. */
   readonly handlesPosition: number;
-  /** True when captures read the mark, and clients do not. */
+  /** True for a mark that only captures read, and not clients. */
   readonly isHidden: boolean;
 }
 
@@ -35,7 +35,7 @@ const pathsMax = 10_000;
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions;
-  /** The newest mark of each path, in the order of the marks, the oldest first. */
+  /** The newest mark of each path. The oldest mark comes first. */
   readonly #marks = new Map<TreePath, Mark>();
   #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;
@@ -87,7 +87,7 @@ export class ChangeLog {
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // The log has no marks for changes in a directory before the directory got its handle.
+    // A directory that now has a handle was not watched before, so the log lacks its earlier changes.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -102,7 +102,7 @@ export class ChangeLog {
     if (reason !== undefined) return { kind: 'everything', reason };
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
-      // chokidar marks the root for a name that is not text. Captures find a replaced root without chokidar's
+      // chokidar marks the root when it gets a name that is not text. Captures find a replaced root without chokidar's
       // mark.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);

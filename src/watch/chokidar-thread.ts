@@ -66,7 +66,8 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
     this.#probe.count();
     const directory = this.#within(watchedPath);
     if (directory === undefined) return;
-    // A removed directory reports its own name. The mark of the directory covers everything below it.
+    // The event for a removed directory has the directory's own name. The mark of a directory covers everything below
+    // it.
     const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
     if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
     const isText = !isSelf && !name.includes('\uFFFD');

@@ -1,5 +1,5 @@
 // Runs chokidar over the directories of a work tree and watches each directory separately. For a whole tree, chokidar
-// would open all directories at the same time and take 60 KB for each directory. Opening some hundred directories at a
+// would open all directories at the same time and take 60 KB for each directory. Opening a few hundred directories at a
 // time needs a quarter of this memory.
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
@@ -10,7 +10,7 @@ import { filesAsync, type Stats } from '../base/files.ts';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** Called before this number of handles is closed in one turn of the loop. */
+  /** Called before handles are closed in one turn of the loop, with their number. */
   closed(handles: number): void;
   failed(error: unknown): void;
 }
@@ -25,9 +25,9 @@ interface Watched {
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 /**
- * All watchers of a thread share chokidar's persistent handles, by path. So one session could get the handle of a
- * directory that was replaced after another session had opened it. Outside Linux, handles report errors, and chokidar
- * processes such errors only for persistent handles.
+ * All watchers of a thread share chokidar's persistent handles, by path. So one session could get a handle that another
+ * session opened on a directory that was replaced since. Outside Linux, handles report errors, and chokidar processes
+ * such errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -73,7 +73,7 @@ export class ChokidarTree {
     for (const watcher of [...this.#watchers, ...this.#renewed.values()]) {
       this.#listener.closed(handles.get(watcher) ?? 0);
       const closed = watcher.close();
-      watcher.on('error', () => undefined); // chokidar may report a directory that it was just opening
+      watcher.on('error', () => undefined); // chokidar may report an error for a directory that it was just opening
       await closed;
       await new Promise(setImmediate);
     }
@@ -91,16 +91,16 @@ export class ChokidarTree {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       persistent: isPersistent,
-      followSymlinks: false, // otherwise a loop of links causes 10,000 events under 41 paths
-      atomic: false, // otherwise `*~` and `.*.swp` are never reported
-      ignoreInitial: false, // each directory reports its sub-directories
+      followSymlinks: false, // with true, a loop of links causes 10,000 events under 41 paths
+      atomic: false, // with true, `*~` and `.*.swp` are never reported
+      ignoreInitial: false, // with false, chokidar reports the sub-directories of each directory
       ignorePermissionErrors: false,
     });
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
       this.#listener.changed(type, name, directory);
-      // A removed directory reports its own name. An entry that has the same name as its directory causes an equal
-      // event.
+      // The event for a removed directory has the directory's own name. The event for an entry named like its directory
+      // looks the same.
       if (type === 'rename' && name === basename(directory))
         this.#renewReplaced(directory).catch((error: unknown) => this.#listener.failed(error));
     });
@@ -124,7 +124,7 @@ export class ChokidarTree {
   /**
    * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal only if
    * chokidar checks the path before the new directory exists. Once the new handles are open, reports the directory as
-   * changed, because files in it may have changed before.
+   * changed, because its files may have changed before the handles were open.
    * @throws system errors, except for a missing path
    */
   async #renewReplaced(path: string): Promise<void> {

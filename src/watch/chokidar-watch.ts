@@ -131,8 +131,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Frees chokidar's watches for the directory handles, which captures need. Returns undefined when chokidar has no
-   * watches.
+   * Closes chokidar's watches, so that the system can give them to the directory handles, which captures need. Returns
+   * undefined when chokidar has no watches.
    */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
@@ -159,7 +159,7 @@ export class ChokidarWatch {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        if (this.#logged !== undefined) this.#options.onEverything(); // changes were missed since the last thread ended
+        if (this.#logged !== undefined) this.#options.onEverything(); // no thread has watched since the last one ended
         return this.#endStart();
       case 'tooMany':
         return this.#startAnew('more events arrived than the kernel can queue');

@@ -43,7 +43,10 @@ export interface DirectoryHandlesOptions {
   readonly changes: ChangeLog;
   /** Called when handles can be opened. */
   readonly onReady?: (() => void) | undefined;
-  /** Closes the watches of chokidar when the system's limit is reached. Undefined when chokidar has no watches. */
+  /**
+   * Closes the watches of chokidar when the system's limit on watches is reached. Undefined when chokidar has no
+   * watches.
+   */
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
   /** The program of the thread. A test passes another program. */
   readonly program?: URL;

@@ -1,8 +1,8 @@
 // The fence proves that every change made before the fence is in the change log. The thread of the directory handles
-// watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie (a
-// third of the work of making a file). The kernel queues an event inside the system call that causes it. All watches of
-// one event loop share one queue, and the thread forwards events in the order of that queue. Linux only. The fence
-// proves nothing about changes that the kernel does not report (by mmap, through a hard link outside, on a remote
+// watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie,
+// which is a third of the work of making a file. The kernel queues an event inside the system call that causes it. All
+// watches of one event loop share one queue, and the thread forwards events in the order of that queue. Linux only. The
+// fence proves nothing about changes that the kernel does not report (by mmap, through a hard link outside, on a remote
 // host), or after the queue has overflowed.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
@@ -10,8 +10,8 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
 /**
- * A cookie takes a tenth of a millisecond, and some milliseconds on a busy machine. After this time the fence has
- * failed.
+ * The longest wait for the event of a cookie. Usually the event arrives in 0.1 ms, and on a busy machine in some
+ * milliseconds. Without the event in time, the fence has failed.
  */
 const waitMsMax = 1000;
 
@@ -38,8 +38,8 @@ export class Fence {
   }
 
   /**
-   * Resolves to true when the handles have reported every earlier change, and to false when there is no proof in time.
-   * The wait does not keep the process alive.
+   * Resolves to true when the handles have reported every earlier change. Resolves to false when there is no proof of
+   * this in time. The wait does not keep the process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;
@@ -59,7 +59,7 @@ export class Fence {
     });
   }
 
-  /** Resolves the fence whose cookie's event the thread has read. */
+  /** Resolves the fence for which the thread has read the cookie's event. */
   read(name: string): void {
     this.#answer(name, true);
   }
@@ -71,8 +71,7 @@ export class Fence {
 
   remove(): void {
     this.giveUp();
-    // The directory is empty. An error that prevents its removal also prevents the end of the session, which reports
-    // it.
+    // Ignores an error: the same error makes the end of the session fail, and is then reported.
     attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 

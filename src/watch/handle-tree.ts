@@ -1,6 +1,6 @@
 // The open handles of a work tree, one for each directory. After a directory was made, moved or replaced, neither the
 // directory nor the directories below it have handles, until a capture opens new handles. So a handle always belongs to
-// the directory that existed when it was opened. Names are bytes. The tree opens no handle by itself.
+// the directory that existed when the handle was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { identityKey } from '../base/directory-identity.ts';
@@ -39,7 +39,8 @@ export class HandleTree {
   #rootKey: string | undefined;
   #size = 0;
   /**
-   * Closed handles. Their events are counted until the end of the turn, because the number of events shows an overflow.
+   * Closed handles. Their events are counted until the end of the turn, because a high number of events shows an
+   * overflow.
    */
   readonly #closing: FSWatcher[] = [];
 
@@ -137,8 +138,8 @@ export class HandleTree {
   }
 
   /**
-   * True for an event about the directory itself, which has the directory's name. An entry that has the same name as
-   * its directory causes an equal event.
+   * True for an event about the directory itself, which has the directory's name. The event for an entry named like its
+   * directory looks the same.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

@@ -8,7 +8,7 @@ import type { FromThread, ToThread } from './watch-thread.ts';
 
 export interface WatchedSeat<To> {
   hear(message: To): void;
-  /** Handles a possible loss of events of this seat. */
+  /** Called when events of this seat may have been lost. */
   lose(cause: LossCause): void;
   /** Closes all handles. Resolves when no handle is left. */
   close(): Promise<void>;

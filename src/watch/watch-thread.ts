@@ -25,7 +25,7 @@ export type FromThread<Message> =
   /** The session has no more handles. */
   | { readonly kind: 'left'; readonly seat: number };
 
-/** Describes the end of a thread that no session requested. */
+/** Describes how a thread ended although no session had requested its end. */
 interface ThreadFailure {
   readonly reason: string;
   /** True when the system lacks a resource that the thread needs. */
@@ -85,7 +85,7 @@ class SharedThread<Message> {
         resolve();
       });
     });
-    worker.unref(); // the last step, because listening to messages references the worker again
+    worker.unref(); // last, because adding a message listener calls ref() on the worker again
   }
 
   /** Gives a session a seat. Returns the id of the seat. */

@@ -54,7 +54,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // Clients are notified of marks by the handles only while chokidar is live.
+      // While chokidar is not live, clients are not notified of the handles' marks.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },

@@ -28,7 +28,7 @@ export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string
 /** Returns the path of the program `checkpointd`. All files that the program needs are beside it. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
-/** Returns `$XDG_STATE_HOME/checkpointd`, or its usual place when the variable is not set. */
+/** Returns `$XDG_STATE_HOME/checkpointd`, or the usual default of this directory when the variable is not set. */
 export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): string {
   const state = environment['XDG_STATE_HOME'];
   const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
@@ -47,8 +47,8 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat =
     runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  // The owner is checked because `sudo` keeps the variable. A directory that root made in the user's place would block
-  // the user.
+  // Checks the owner, because `sudo` keeps the variable. Otherwise root could make the socket directory, and then this
+  // user could not use it.
   const isOwn =
     stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;

@@ -28,7 +28,7 @@ export function strongestAnchoring(): Anchoring {
 }
 
 /**
- * The error for a path whose entry is a link, a file or another entry, but no directory. The error's code is ENOTDIR.
+ * The error for a path that has a link, a file or another entry in place of a directory. The error's code is ENOTDIR.
  */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
@@ -71,7 +71,7 @@ export class AnchoredFiles {
   /**
    * Returns a path for one system call that does not follow a link at the path. Use the path at once: it becomes
    * invalid after {@link openDirectoriesMax} more calls.
-   * @throws a system error ENOENT or ENOTDIR when a part above is missing, or is no directory. A link to a directory is
+   * @throws a system error ENOENT or ENOTDIR when a part above is missing or is no directory. A link to a directory is
    * no directory.
    */
   address(path: TreePath): Buffer {
@@ -87,8 +87,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Sets permission bits, never through a link, and on Linux without the permission to read. `modeFor` gets the present
-   * mode. Changes nothing and returns false when the entry is of another kind.
+   * Sets permission bits, never through a link. On Linux, the daemon need not be allowed to read the entry. `modeFor`
+   * gets the present mode. Changes nothing and returns false when the entry is not of this kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';

@@ -62,7 +62,7 @@ const youngMs = 20;
 /**
  * A write stamps its file before it copies its bytes. If the writer is suspended in the middle, readers see a
  * half-written file under an unchanged stamp. Copying up to this size takes the kernel only microseconds. A larger file
- * counts as young for longer, and the second read comes only after the writer had time to continue.
+ * counts as young for longer, so that the writer has time to continue before the second read.
  */
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
@@ -137,7 +137,7 @@ function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
   return Number(ctimeNs - BigInt(youngFrom) * 1_000_000n) / 1e6;
 }
 
-/** Removes a private copy that no caller took. */
+/** Removes the private copy of a content that is not used. */
 export function discard(content: ReadContent | undefined): void {
   if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
 }
@@ -190,8 +190,8 @@ async function readOnce<Id>(
 let scratch: Buffer | undefined;
 
 /**
- * Returns bytes that the next call overwrites. A scan that only computes the ids of 100,000 files would otherwise
- * leave all their contents to the collector of memory, which comes late.
+ * Returns bytes that the next call overwrites. Otherwise a scan that only computes the ids of 100,000 files would leave
+ * all their contents to the garbage collector, which runs late.
  */
 function scratchOf(size: number): Buffer {
   scratch ??= Buffer.allocUnsafeSlow(memoryMax);
@@ -234,7 +234,7 @@ function readFully(fd: number, target: Buffer, position: number): number {
   return got;
 }
 
-/** Writes bytes behind those of earlier calls. The caller awaits it before the next call, and before it closes. */
+/** Appends bytes. The caller awaits this function before calling it again, and before closing the file. */
 async function writeCopy(fd: number, bytes: Buffer): Promise<void> {
   try {
     passSeam('write', fd);

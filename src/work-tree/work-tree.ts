@@ -1,4 +1,4 @@
-// The work tree is the directory whose files the daemon checkpoints. The daemon opens the work tree once, by its
+// The work tree is the directory of which the daemon makes checkpoints. The daemon opens the work tree once, by its
 // canonical path and its identity. One function reaches all its directories, even directories whose path is longer than
 // PATH_MAX. This module reads no files and does not decide what is captured.
 import { Buffer } from 'node:buffer';
@@ -439,9 +439,8 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Finds out whether a directory is protected, because no user wants it as a work tree. A checkpoint of a home
-// directory, for example, can fill disks with hundreds of gigabytes. Compares spelling and identity.
-// work-tree/work-tree.ts opens the work tree itself.
+// Decides whether a directory is protected, because no user could want it as a work tree. A checkpoint of a home
+// directory, for example, can fill disks with hundreds of gigabytes. Compares paths and identities.
 
 /**
  * Returns the name of the protected directory at a canonical path, or undefined when the directory is not protected.
@@ -474,6 +473,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  // When the path is missing or unreadable, it is not the opened directory.
+  // A missing or unreadable path does not lead to the opened directory.
   return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }

@@ -18,13 +18,16 @@ import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts'
 import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
-/** The most rounds of waiting for a client, because a client that reads very slowly must not delay the end for ever. */
+/**
+ * The maximum number of rounds of waiting for a client. A client that reads very slowly must not delay the end for
+ * ever.
+ */
 const drainRoundsMax = 10;
 
 export type RequestOutcome =
   | {
       readonly result: unknown;
-      /** The effects of the request, reported when the result is too large to send. */
+      /** The effects of the request. They are reported when the result is too large to send. */
       readonly effects: Effects;
     }
   | { readonly error: WireError };

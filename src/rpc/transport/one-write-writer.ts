@@ -1,5 +1,5 @@
-// Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library's two writes need a second
-// system call, which costs most of the throughput when there are many messages. The writer also makes outgoing messages
+// Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library writes twice, and the second
+// system call costs most of the throughput when there are many messages. The writer also makes outgoing messages
 // well-formed and checks their size. The writer never drops a message and never waits, so code that sends many messages
 // checks `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
@@ -110,7 +110,7 @@ class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab to which frames are added. Below follows the used length of the slab. */
+  /** The slab to which frames are added. The next field is the used length of this slab. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;
@@ -128,7 +128,7 @@ class FrameBacklog {
     });
   }
 
-  /** The number of bytes that were not sent yet. Text in the stream counts in characters. */
+  /** The number of bytes that were not sent yet. Text that waits in the stream is counted in characters. */
   get pendingBytes(): number {
     return this.#waitingBytes + this.#output.writableLength;
   }

@@ -27,7 +27,8 @@ const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
 /**
- * The age in ms below which a socket is not removed. A young socket that refuses connections may be about to listen.
+ * The age in ms below which a socket is not removed. The daemon of a young socket that refuses connections may be about
+ * to listen.
  */
 const youngMs = 60_000;
 
@@ -68,7 +69,7 @@ export async function listenForClients(
 
 function listen(path: string, onClient: (socket: Socket) => void): Promise<SocketListener> {
   return new Promise((resolve, reject) => {
-    // The socket is half-open, because a client that has finished writing still waits for responses.
+    // The socket stays open for responses after the client has finished writing.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, onClient);
     server.once('error', reject);
     server.listen({ path }, () => {

@@ -1,7 +1,7 @@
 // Replaces vscode-jsonrpc's reader by a strict reader: frames have limits, bodies must be valid UTF-8, and each fault
-// gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB, and after noise it ignores
-// every later request. The strict reader continues after a bad body, because the frame has a length. The strict reader
-// stops for ever after a framing fault.
+// gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB. After invalid bytes it
+// ignores every later request. The strict reader continues after a bad body, because the frame has a length. The strict
+// reader stops for ever after a framing fault.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
