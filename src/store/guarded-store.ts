@@ -1,6 +1,5 @@
-// A store that knows which checkpoints it should have. Before each use, this store checks that the inner store has not
-// been replaced since it was opened. This store also reports published checkpoints that are missing. Works for every
-// strategy.
+// Wraps a store, and knows which checkpoints it should have. Before each use, checks that the inner store has not been
+// replaced since the opening. Reports published checkpoints that are missing. Works for every strategy.
 import { hash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -89,7 +88,7 @@ export class GuardedStore implements SnapshotStore {
     // After a capture that found a missing object, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // a doubtful capture has written everything again
+    this.#isDoubtful = false; // the capture in doubt has written everything again
     return published;
   }
 
@@ -101,7 +100,7 @@ export class GuardedStore implements SnapshotStore {
 
   async destroy(): Promise<void> {
     await this.#inner.destroy();
-    this.#published.forget(); // after the store, because checkpoints that could not be destroyed are still expected
+    this.#published.forget(); // last, because checkpoints that could not be destroyed are still expected
   }
 
   hash(size: number): BlobHash {
@@ -192,8 +191,8 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   );
 }
 
-// The list of the checkpoints that a session has published and not removed. The list is stored apart from the
-// checkpoints. Only this list shows whether an empty store is new, or was deleted, emptied or replaced. The list also
+// The list of the checkpoints that a session has published and not removed. The list is stored separately from the
+// checkpoints. Only the list shows whether an empty store is new, or was deleted, emptied or replaced. The list also
 // names the missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
 // removal.
 
@@ -203,7 +202,9 @@ export class PublishedList {
   readonly #file: string;
   readonly #ids: Set<CheckpointId>;
   readonly #unwritten: CheckpointId[] = [];
-  /** False for a session of an earlier version without a list: the checkpoints in its store then count as complete. */
+  /**
+   * False when an earlier version made the session and no list. The checkpoints in the store then count as complete.
+   */
   readonly isKept: boolean;
 
   private constructor(file: string, ids: Set<CheckpointId>, isKept: boolean) {
@@ -230,9 +231,9 @@ export class PublishedList {
   }
 
   /**
-   * Adds a published checkpoint. Throws no system error, because an error would make the publication look undone. The
-   * next write or the next open adds a line that cannot be written now. Until then the daemon would not report a loss
-   * of the checkpoint.
+   * Adds a published checkpoint. Throws no system error, because the publication would then seem to have failed. If the
+   * line cannot be written now, the next write or the next opening adds it. Until then the daemon would not report a
+   * loss of the checkpoint.
    */
   add(id: CheckpointId): void {
     this.#ids.add(id);
@@ -268,8 +269,8 @@ export class PublishedList {
   }
 
   /**
-   * Deletes a list that cannot be written, because a wrong list would do harm. The next open then trusts the store and
-   * begins a new list.
+   * Deletes a list that cannot be written, because a wrong list would do harm. The next opening then trusts the store
+   * and begins a new list.
    */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {

@@ -1,4 +1,4 @@
-// Stores a tree without a capture. The store already has the contents of the tree.
+// Stores a tree that no capture made. The store already has the contents of the tree.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import type { SnapshotStore } from './snapshot-store.ts';

@@ -26,13 +26,13 @@ export interface CheckpointRecord {
   readonly id: CheckpointId;
   /** The order within the session. Strictly increasing, even when the clock jumps. */
   readonly seq: number;
-  /** The time of the checkpoint: RFC 3339, UTC, with milliseconds. */
+  /** The time of the checkpoint, in RFC 3339, UTC, with milliseconds. */
   readonly timestamp: string;
   readonly kind: CheckpointKind;
   /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the present tag. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
-  /** For a repeated tool tag: the `seq` of the first checkpoint with the tag, which decides its place in the list. */
+  /** For a repeated tool tag: the `seq` of the first checkpoint with the tag. It determines the place in the list. */
   readonly place?: number;
   readonly description: string;
   readonly toolName?: string;
@@ -41,7 +41,8 @@ export interface CheckpointRecord {
   readonly snapshot: SnapshotId;
   readonly conversation: RecordedConversation;
   /**
-   * The length of the session's log when the checkpoint was published. Later log records come after this checkpoint.
+   * The length of the session's log when the checkpoint was published. Log records beyond this length are later than
+   * the checkpoint.
    */
   readonly logLength: number;
   readonly historyLength: number;
@@ -60,20 +61,19 @@ export interface CheckpointRecord {
   /** For a `restore` of selected paths: these paths, as latin1 byte strings. When absent, all paths were restored. */
   readonly paths?: readonly string[];
   /**
-   * For `restore`: paths that were ignored before and are not ignored afterwards, because the restore removed an ignore
-   * file. The paths existed before the restore, so an undo must not delete them. Latin1 byte strings.
+   * For `restore`: paths that are no longer ignored, because the restore removed an ignore file. The paths existed
+   * before the restore, so an undo must not delete them. Latin1 byte strings.
    */
   readonly revealed?: readonly string[];
   /**
-   * For `restore`: paths that the restore did not write, but that differ between the states before and after the
-   * restore. A program edited these paths meanwhile, or an ignore file that the restore wrote hides them. Latin1 byte
-   * strings.
+   * For `restore`: paths that the restore did not write, but that differ before and after the restore. Either a program
+   * edited the path meanwhile, or an ignore file that the restore wrote hides the path. Latin1 byte strings.
    */
   readonly untouched?: readonly string[];
-  /** For `restore`: the undo and redo stacks after the restore, as ids of `restore` checkpoints. */
+  /** For `restore`: the undo and redo stacks after the restore, as lists of ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];
-  /** For a mutation with an idempotency key: the client's key and the answer to repeat. */
+  /** For a mutation with an idempotency key: the client's key, and the answer that a repetition gets. */
   readonly idempotency?: {
     readonly key: string;
     readonly fingerprint: string;
@@ -111,7 +111,7 @@ export interface GitTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** The store's running process for comparisons in this git dir, if there is such a process. */
+  /** The git process for comparisons in this git dir, if the store keeps one running. */
   readonly differ?: TreeDiffer;
   dispose(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export interface StoreProblem {
 /**
  * The contract, tested by one suite (test/store/suite.ts) for all strategies. Equal contents give equal snapshot ids. A
  * snapshot never changes. `read` returns the bytes that were on disk. `publish`, `rename` and `remove` are atomic, even
- * under kill -9. Only these functions create, change or remove a checkpoint.
+ * under kill -9. No other function creates, changes or removes a checkpoint.
  */
 export interface SnapshotStore extends SnapshotSink {
   readonly strategy: string;
@@ -157,8 +157,8 @@ export interface SnapshotStore extends SnapshotSink {
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches the store for published checkpoints that {@link checkpoints} does not list, and makes them listed again.
-   * Restores tags and names that another program moved. Returns true after any change.
+   * Searches the store for published checkpoints that are missing in {@link checkpoints}, so that they are listed
+   * again. Restores tags and names that another program moved. Returns true after any change.
    */
   repairListing?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
@@ -197,17 +197,17 @@ export interface SnapshotStore extends SnapshotSink {
   /** The object directories in which git finds snapshots by their ids. Absent when the store has no git objects. */
   readonly gitObjects?: readonly string[];
   /**
-   * Adopts the packs of another object directory, by links if the disk allows links. Changes nothing and returns false
-   * when adopting the packs would not save time. Absent when the store cannot adopt packs.
+   * Adopts the packs of another object directory. Links the packs if the disk allows it. Changes nothing and returns
+   * false when adopting them would not save time. Absent when the store cannot adopt packs.
    */
   adoptPacks?(objects: string): Promise<boolean>;
 
   /**
-   * True when sweeps of other sessions remove snapshots that no checkpoint names, once this process has died. Absent:
-   * only {@link sweep} of this store removes them.
+   * True when the sweep of another session may remove unpublished snapshots of this process after its death. When
+   * absent, only {@link sweep} of this store removes such snapshots.
    */
   readonly isSweptByOthers?: boolean;
-  /** Removes everything that no checkpoint of this store needs. Safe beside other daemons. */
+  /** Removes everything that no checkpoint of this store needs. Safe while other daemons use the store. */
   sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;
   /** Reads everything and checks every hash. Calls `onChecked` with the number of contents read. */
   verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]>;
@@ -244,7 +244,7 @@ export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 /** The options for opening a store. All paths are absolute. */
 export interface StoreOptions {
   readonly session: string;
-  /** The session's own directory, which exists with mode 0700. The shadow repository is laid out in it. */
+  /** The session's own directory, which exists with mode 0700. It contains the shadow repository. */
   readonly sessionDirectory: string;
   /** The storage root, for data that several sessions share. */
   readonly storageDirectory: string;
@@ -253,8 +253,8 @@ export interface StoreOptions {
   /** The git directory of the repository that contains the work tree, if any. */
   readonly gitDirectory?: string;
   /**
-   * The number of checkpoints that the store must have. If the number is not 0, the strategy makes no new store in
-   * place of a lost store. Default 0.
+   * The number of checkpoints that the store must have. If it is not 0, the strategy never makes a new store in place
+   * of a lost one. Default 0.
    */
   readonly expected?: number;
   /** `power`: a publication survives a power cut as soon as it is answered. */
@@ -265,8 +265,8 @@ export interface StoreOptions {
 
 /**
  * A strategy: its abilities as data for the code above the store, and the functions that make and open a store.
- * store/strategies.ts has the table of all strategies. The request `initialize` reads the table, so the file of a
- * driver loads nothing heavy before `open`.
+ * store/strategies.ts has the table of all strategies. The request `initialize` reads this table, so the file of a
+ * driver must not load large modules before `open`.
  */
 export interface StrategyDriver {
   readonly name: string;
@@ -289,17 +289,17 @@ export interface StrategyDriver {
    * Takes a few system calls at most.
    */
   obstacle(): string | undefined;
-  /** Creates the store when no part of it exists, or opens a complete store. Repairs the effects of a kill. */
+  /** Opens the store, or creates it when no part of it exists. Repairs the effects of a kill. */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
    * Opens the store of a session that no daemon has open, for reading. The reader's own files are in `scratch`. Does
-   * not write to the session or the user's repository. When absent, the daemon must open a closed session to read it.
+   * not write to the session or the user's repository. Absent when a closed session cannot be read without opening it.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;
   /**
-   * Moves the remains of this session's damaged store to an existing directory. Afterwards {@link open} makes
-   * a new store.
+   * Moves the remains of this session's damaged store to an existing directory. The next {@link open} then makes a new
+   * store.
    */
   setAside(options: StoreOptions, to: string): Promise<void>;
 }

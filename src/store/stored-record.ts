@@ -18,7 +18,7 @@ const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'sc
 const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
 
 /**
- * Returns the JSON of a record with a checksum. The checksum covers the message, even when the message is stored
+ * Returns the JSON of a record with a checksum. The checksum includes the message, even when the message is stored
  * separately.
  */
 export function recordText({ message, ...rest }: CheckpointRecord, isMessageApart: boolean): string {

@@ -42,7 +42,7 @@ export interface SnapshotParts {
 export interface TreeSource {
   partsOf(snapshot: SnapshotId): SnapshotParts;
   /**
-   * Reads a table of strict permissions from the disk. Absent when the directories themselves contain the permissions.
+   * Reads a table of strict permissions from the disk. Absent when the directories contain the permissions themselves.
    * @throws StoreCorrupt
    */
   modes?(id: string): Promise<StrictModes>;
@@ -77,14 +77,14 @@ export class TreeReader {
     this.#source = source;
   }
 
-  /** Returns one directory. @throws StoreCorrupt when it is missing or damaged. */
+  /** Returns one directory. @throws StoreCorrupt when the directory is missing or damaged. */
   async node(id: string): Promise<TreeNode> {
     const node = (await this.#nodes([id])).get(id);
     invariant(node !== undefined, 'a source answers each id');
     return node;
   }
 
-  /** Caches a directory that was just stored, because the daemon compares captures next. */
+  /** Caches a directory that was just stored, because the next comparison of captures needs it. */
   keep(id: string, node: TreeNode): void {
     this.#cache.set(id, node);
   }
@@ -194,7 +194,7 @@ export class TreeReader {
         if (slices.isDue()) await slices.pause();
         if (!old.has(name)) take(name, undefined, right);
       }
-      // Starts all comparisons together, so that no comparison fails while the code waits only for another comparison.
+      // Starts and awaits all comparisons together, so that each failure has a handler.
       await Promise.all(below.map((pair) => compare(...pair)));
     };
     const [a, b] = [this.#source.partsOf(from), this.#source.partsOf(to)];

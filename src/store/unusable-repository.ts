@@ -1,5 +1,5 @@
 // The error of a strategy whose checkpoints are in a repository, usually the user's, that git cannot use in its present
-// state. Nothing is lost. Only the user can repair the repository, so the session opens without checkpoints.
+// state. No checkpoint is lost. Only the user can repair the repository, so the session opens without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
@@ -34,7 +34,7 @@ export const foreignText = {
 
 /**
  * Returns the error for a repository that was converted or replaced. The checkpoints are still in this repository, or
- * in the repository that was there before.
+ * in the repository that this one replaced.
  */
 export function convertedRepository(
   path: string,

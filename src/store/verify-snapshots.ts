@@ -9,7 +9,7 @@ import { isSubTree, type TreeNode, type TreeSource } from './tree-reader.ts';
 export type Damage = 'missing' | 'corrupt';
 
 export interface VerifiedSource extends TreeSource {
-  /** Reads each content to its end. Returns the missing and the damaged contents. */
+  /** Reads each content completely. Returns the missing and the damaged contents. */
   damagedContents(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Damage>>;
 }
 

@@ -2,7 +2,7 @@
 // conversation and strategy. So a second storage can have a session with the same id and the same refs. The second
 // session would move the tags of the first session, and would remove the checkpoints of the first session when it ends.
 // A ref to a small note names the session's directory. A session in another directory refuses to open while the named
-// directory exists. Within one storage a session has only one owner, because of its lock.
+// directory exists. Within one storage, the lock of a session already ensures a single owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { diskEntryAt, isSameDirectory } from '../../base/directory-identity.ts';
@@ -65,15 +65,15 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
 }
 
 /**
- * True when another session is in the named directory. Returns false when the named directory is missing or was moved
- * to this session's place.
+ * True when another session is in the named directory. False when the named directory is missing or was moved to this
+ * session's place.
  */
 function isOther(named: string, own: string): boolean {
   try {
     if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)
       return false;
   } catch (error) {
-    // The directory probably belongs to another user. A session that the daemon cannot read keeps its refs.
+    // The directory probably belongs to another user. A session that the daemon cannot read still owns its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
   const [there, here] = [diskEntryAt(named), diskEntryAt(own)];
@@ -90,7 +90,7 @@ function taken(other: string): CheckpointdError {
   );
 }
 
-// The refs of a session stay in an outer repository when its work tree gets a repository of its own. Later openings
+// When a work tree gets a repository of its own, the refs of its session stay in the outer repository. Later openings
 // look only in the inner repository. This code reads and reports, and moves nothing.
 
 /**

@@ -112,8 +112,9 @@ export function unusedModes(
 }
 
 // A checkpoint as a git commit. The description is the subject, and the whole record follows as JSON, so that no second
-// file can contradict it. Commits have no parents. So removing a checkpoint frees everything that only this checkpoint
-// needs. The records contain the order. This code reads and writes bytes. The store moves the refs.
+// file can contradict it. Commits have no parents, so that removing a checkpoint frees everything that only this
+// checkpoint needs. The order of the checkpoints is in the records. This code reads and writes bytes. The store moves
+// the refs.
 
 /** Marks the beginning of the record. The subject is one line, so no description can imitate this mark. */
 const marker = '\n\ncheckpointd-record-1\n';
@@ -130,7 +131,10 @@ export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   return match[2] === undefined ? { tree: match[1] } : { tree: match[1], modes: match[2] };
 }
 
-/** Returns the bytes of the commit. JSON preserves any text: newlines, escape codes, text that looks like a trailer. */
+/**
+ * Returns the bytes of the commit. JSON preserves any text, such as newlines, escape codes, and text that looks like a
+ * trailer.
+ */
 export function encodeCommit(record: CheckpointRecord): Buffer {
   const { tree } = partsOfSnapshot(record.snapshot);
   const seconds = Math.max(0, Math.floor(Date.parse(record.timestamp) / 1000)) || 0;
@@ -142,8 +146,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 /**
  * Reads a record.
  * @throws StoreCorrupt when the commit is foreign or does not match its tree, StoreVersion for a record of a later
- * format. A record of a later format must not count as damage, because a session without readable checkpoints gets a
- * new base.
+ * format. A record of a later format must not count as damage: a session without readable checkpoints would get a new
+ * base.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');
@@ -225,7 +229,7 @@ export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
 }
 
 /**
- * Turns the error about a directory or a permission table into StoreCorrupt, because both are the store's own records.
+ * Turns an error about a directory or a permission table into StoreCorrupt, because both are the store's own records.
  */
 function ruined(error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;

@@ -1,5 +1,5 @@
-// The differences between the two git strategies, as one interface: where objects and refs are, and how they
-// are protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
+// An interface for everything in which the two git strategies differ: where objects and refs are, and how they are
+// protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
@@ -42,7 +42,7 @@ export interface GitHome {
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */
   explainLoss?(count: number): CheckpointdError | undefined;
-  /** Returns a directory that has changed since the store was opened, if any. */
+  /** Returns the path of a directory that was removed or replaced since the store was opened, if there is one. */
   gone(): string | undefined;
   /** See {@link StoreOptions.onRepair}. */
   readonly onRepair: StoreOptions['onRepair'];

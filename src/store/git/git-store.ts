@@ -52,7 +52,7 @@ import { GitWriter, SweepGate } from './writer.ts';
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
-/** So many checkpoints are read at an opening without writing the cache of records. */
+/** The number of uncached checkpoints above which an opening writes the cache of records. */
 const uncachedMax = 100;
 
 export class GitStore extends TreeStore implements SnapshotStore {
@@ -63,7 +63,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
   readonly #differ: TreeDiffer;
-  /** The sizes of contents that a caller is about to read. The id of a content determines its size. */
+  /**
+   * The sizes of contents that a caller is about to read. They stay valid, because the id of a content determines its
+   * size.
+   */
   readonly #sizes = new Map<BlobId, number>();
   readonly #gate = new SweepGate();
   /** Absent when the user's git packs the objects. */
@@ -117,7 +120,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { names, refs } = this.#home;
     const { modes } = partsOfSnapshot(record.snapshot);
     const changes: ((commit: string) => RefChange)[] = [];
-    // The names are checked here, so that an invalid name throws before anything is written.
+    // Checks the names here, so that an invalid name throws before anything is written.
     const own = checkpointRef(names, record.id);
     const tagged = tag === undefined ? undefined : tagRef(names, tag);
     const named = name === undefined ? undefined : nameRef(names, record.id, name);
@@ -137,7 +140,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Works only for a store into which git writes directly. For other stores, the daemon has to bring objects one by
+   * Works only for a store into which git writes directly. Into any other store, the daemon has to bring objects one by
    * one.
    */
   async adoptPacks(objects: string): Promise<boolean> {
@@ -157,8 +160,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Runs a change of the packs, and writes the cache of records again. Reads only commits whose records were not
-   * cached.
+   * Runs a change of the packs, then rewrites the cache of records. Reads only commits whose records were not cached.
    */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;
@@ -267,7 +269,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
       const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
       at += chunk.length;
       if (part.length > 0) yield part;
-      if (at >= to && at < size) return; // a range is not checked, because a check would have to read the rest
+      if (at >= to && at < size) return; // a check of a range would have to read the whole content
     }
   }
 

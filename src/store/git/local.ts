@@ -1,12 +1,13 @@
 // Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
-// repository. The strategy has the effect of the five specified phases, but is safe: it never opens HEAD, branches,
-// index, stash, reflogs, settings or work tree for writing, and runs no program of the user's repository.
+// repository. The strategy has the effect of the five specified phases, but is safe. It never opens HEAD, branches,
+// index, stash, reflogs, settings or work tree for writing. It runs no program of the user's repository.
 //
 // Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
 // `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
 // `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
 // the config names. Settings with `-c` would protect only against the settings that are known today. On systems without
-// such links (Windows), git moves the refs in the user's git dir with the protective `-c` settings, which are weaker.
+// such links (Windows), git moves the refs in the user's git dir. The only protection is then the weaker one by `-c`
+// settings.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { replacementDetector } from '../../base/directory-identity.ts';
@@ -73,7 +74,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     },
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
-    // Syncs objects before it links them into the user's repository.
+    // The quarantine itself syncs objects before it links them into the user's repository.
     unsynced: new Unsynced({ refsIn: commonDir, besides: [], refs: () => refs.refs.keys() }),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
@@ -120,8 +121,8 @@ async function openView(
 }
 
 /**
- * Moves the daemon's copies of the objects away. The refs in the user's repository move to a name where no opening
- * looks for checkpoints. The moved refs still protect their objects.
+ * Moves the daemon's copies of the objects away. Renames the refs in the user's repository, so that no opening finds
+ * checkpoints through them. The renamed refs still protect their objects.
  */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');

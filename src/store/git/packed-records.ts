@@ -1,7 +1,7 @@
-// Caches the records of packed checkpoints in one file, so that an opening need not read commits, and need not ask git
+// Caches the records of packed checkpoints in one file. An opening then need not read commits, and need not ask git
 // whether the objects of the refs exist. The file names the packs that contain all these objects, with the stamps of
 // the packs. The cache is valid only while each pack has its stamp, because git read the commits from the bytes of
-// these packs. In doubt the opening reads each commit. The refs alone decide which checkpoints exist.
+// these packs. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -55,8 +55,8 @@ export class PackedRecords {
   }
 
   /**
-   * Writes the lines whose object is in a pack. `packs` are the stamps before the objects were read. Writes nothing
-   * when a pack has changed since. A failure is no error: the next opening reads each commit.
+   * Writes the lines whose object is in a pack. `packs` are the stamps that the packs had before the objects were read.
+   * Writes nothing when a pack has changed since. A failure is no error: the next opening reads each commit.
    */
   write(lines: RecordLines, packs: PackStamps): void {
     attempt(isOfSystem, () => {

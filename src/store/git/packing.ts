@@ -19,7 +19,7 @@ import type { Unsynced } from './unsynced.ts';
 export const packingLimits = {
   /** The number of checkpoints after which the daemon packs, even when the client makes checkpoints without a pause. */
   checkpointsMax: 256,
-  /** A session is quiet after this time without a new checkpoint. */
+  /** After this time without a new checkpoint, a session counts as quiet. */
   quietMs: 15_000,
   /**
    * The minimum number of loose objects to pack, unless the objects are large. Each pack makes the look-up of objects
@@ -30,13 +30,16 @@ export const packingLimits = {
   /** The minimum number of loose refs to pack. Reading fewer files takes only a millisecond or two. */
   looseRefsMin: 100,
 };
-/** The daemon does not rewrite a larger pack, so that the cost of packing depends on the size of the change. */
+/**
+ * The size in bytes above which the daemon does not rewrite a pack, so that the cost of packing depends on the size of
+ * the change.
+ */
 const joinedBytesMax = 1 << 30;
 
 /**
- * Lets git compare contents up to this size, because two versions of a large content differ little. Git then takes
- * five times the size of the content in memory: it has two contents and the index of one of them. A larger window
- * takes half as much again and finds no more.
+ * Lets git compare contents up to this size, because two versions of a large content differ little. Git then takes five
+ * times the size of the content in memory: it has two contents and the index of one of them. A larger window takes half
+ * as much memory again, and finds no more similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',
@@ -51,13 +54,13 @@ export interface PackingPlaces {
   readonly refs: Pick<RefStore, 'pack'>;
   readonly unsynced: Pick<Unsynced, 'forget'>;
   /**
-   * When there are more packs than this, they are joined. When absent, packs are joined only together with new loose
+   * The number of packs above which they are joined. When absent, packs are joined only together with new loose
    * objects.
    */
   readonly packsMax?: number;
   /** Called after packs were replaced, because running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
-  /** Wraps the packing of objects in other work. By default there is no other work. */
+  /** A function that runs the packing of objects, and may do work before and after it. */
   readonly around?: (change: () => Promise<void>) => Promise<void>;
 }
 
@@ -101,13 +104,13 @@ export class Packing {
     });
   }
 
-  /** Interrupts a running packing, and runs `work` while no other packing runs. */
+  /** Interrupts a running packing, then runs `work`. Meanwhile no packing runs. */
   whileIdle<T>(work: () => Promise<T>): Promise<T> {
     this.#current.abort();
     return this.#turns.run(work);
   }
 
-  /** Interrupts the packing and resolves when it has ended. */
+  /** Interrupts a running packing. Resolves when the packing has ended. */
   async close(): Promise<void> {
     this.kill();
     await this.#turns.whenIdle();
@@ -119,7 +122,7 @@ export class Packing {
     this.#current.abort();
   }
 
-  /** A failure changes nothing, and the next packing tries again. No checkpoint depends on packing. */
+  /** A failure changes nothing, because no checkpoint depends on packing. The next packing tries again. */
   #begin(): void {
     this.#checkpoints = 0;
     void ended(this.pack());
@@ -156,8 +159,8 @@ export class Packing {
     unsynced.forget(paths);
     const old = joined.filter((pack) => pack.stem !== stem);
     if (old.length === 0) return;
-    // Removes the index first, because git fails on an index without its pack. A later opening indexes a pack without
-    // an index.
+    // Removes the index first, because git fails on an index without its pack. If a pack remains without its index, a
+    // later opening makes the index.
     for (const pack of old)
       for (const ending of ['idx', 'rev', 'pack']) files.rmSync(`${pack.stem}.${ending}`, { force: true });
     await onReplaced();
@@ -221,8 +224,8 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Takes a pack while it has at most twice as many objects
- * as the new pack so far. An object is then rewritten only about as often as the number of objects doubles.
+ * Returns the packs to merge into a new pack, smallest first. Takes the next pack as long as it has at most twice as
+ * many objects as the new pack so far. So an object is rewritten only about as often as the number of objects doubles.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

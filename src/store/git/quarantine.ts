@@ -1,8 +1,9 @@
 // Protects the objects of strategy `local` until they are certain to stay in the user's repository. This is like git's
-// quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. The user's
-// objects are no alternate of this directory, because they may be pruned at any moment. At publication the new objects
-// are linked into the user's repository before the ref moves. The daemon's copy stays until no `gc` that began before
-// the publication can still remove the linked object. This code never removes anything from the user's repository.
+// quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. This
+// directory does not use the user's objects as an alternate, because they may be pruned at any moment. At publication
+// the new objects are linked into the user's repository before the ref moves. The daemon's copy stays until no `gc`
+// that began before the publication can still remove the linked object. This code never removes anything from the
+// user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -22,8 +23,8 @@ const pruneMsMax = 600_000;
 const lookMsMin = 50;
 const lookMsMax = 60_000;
 /**
- * The next publication also checks objects that are younger than this. The checks between two publications
- * handle older objects.
+ * The age in ms up to which the next publication also checks an object. The checks between two publications handle
+ * older objects.
  */
 const youngMs = 5_000;
 /** The interval at which the daemon checks whether the user's `gc` has ended. */
@@ -39,7 +40,7 @@ export interface QuarantinePlaces {
   readonly gitDir: string;
   /** The place of the user's `gc.pid`, if it exists. */
   readonly commonDir: string;
-  /** When absent, only one user uses the repository. */
+  /** The setting for a repository with several users. Absent when only one user uses the repository. */
   readonly sharing?: Sharing;
 }
 
@@ -62,9 +63,9 @@ export class Quarantine {
   }
 
   /**
-   * Makes the directories. Removes objects that were never published: after a power cut they may be damaged, and the
-   * next publication would link them. The daemon's copies of published objects stay, and objects that are missing in
-   * the user's repository are linked again.
+   * Makes the directories. Removes objects that were never published, because a power cut may have damaged them, and
+   * the next publication would link them. The daemon's copies of published objects stay, and objects that are missing
+   * in the user's repository are linked again.
    */
   async open(): Promise<void> {
     files.rmSync(this.#places.incoming, { recursive: true, force: true });
@@ -161,8 +162,8 @@ export class Quarantine {
   }
 
   /**
-   * Removes the daemon's copies. Removes copies that are not in `needed` at once, and all other copies when the objects
-   * are certain to stay in the user's repository.
+   * Removes the daemon's copies. Immediately removes each copy that is not in `needed`. Removes any other copy once its
+   * object is certain to stay in the user's repository.
    */
   async drop(needed: ReadonlySet<string>): Promise<void> {
     await this.restoreObjects();
@@ -215,8 +216,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.restoreObjects();
     if (isCollecting) return true;
-    // An object without a readable file is permanently in a pack of the user, or is missing. The order matters: a prune
-    // may remove the file after this check, and that object would be lost for ever.
+    // An object that still has no file is in a pack of the user, where it stays, or is missing. First selects the
+    // objects without a file, because a prune may remove further files during the next step.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -235,7 +236,7 @@ export class Quarantine {
     const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
-    // The disk is full or the repository is missing. The next publication or opening checks again.
+    // Ignores an error, such as a full disk or a missing repository. The next publication or opening checks again.
     const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
     const isAtWork = isHealed || isCollecting;
     // The store was closed meanwhile, or a publication has scheduled its own check.
@@ -260,8 +261,7 @@ export class Quarantine {
           files.linkSync(source, target);
         } catch (error) {
           const code = systemCode(error) ?? '';
-          // Ignores a damaged file. A power cut may have left the damaged file, and the user's git would fail
-          // on this file.
+          // Does not link a damaged file, which a power cut may have left, because the user's git would fail on it.
           if (
             code === 'EEXIST' &&
             (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
@@ -272,8 +272,7 @@ export class Quarantine {
         }
         return;
       } catch (error) {
-        // Between two calls of the daemon, the user's `prune` may remove empty directories and files that look
-        // temporary.
+        // Between two system calls, the user's `prune` may remove empty directories, and files that look temporary.
         if (systemCode(error) !== 'ENOENT' || triesLeft === 0 || !files.existsSync(source)) throw error;
       }
     }
@@ -281,7 +280,7 @@ export class Quarantine {
 
   /**
    * Makes a directory with the permissions of the repository. A shared repository grants more permissions than the
-   * umask.
+   * umask allows.
    */
   #makeDirectory(directory: string): void {
     const { theirs, sharing } = this.#places;
@@ -320,7 +319,7 @@ function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
 
-// Lists the finished files of an object directory, and moves them to another directory. No file is read.
+// Lists the finished files of an object directory, and moves them to another directory. Reads no file.
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
 export interface ObjectFile {
@@ -328,7 +327,10 @@ export interface ObjectFile {
   readonly name: string;
 }
 
-/** Returns finished object files, each index after its pack: a program that sees the index finds the pack. */
+/**
+ * Returns the finished object files. The index of a pack comes after the pack, so that a program that sees the index
+ * also finds the pack.
+ */
 export function objectFiles(objects: string): ObjectFile[] {
   const found: ObjectFile[] = [];
   for (const directory of files.readdirSync(objects)) {
@@ -367,7 +369,7 @@ export function copyOver(source: string, target: string, temporary: string): voi
  */
 export function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    // A directory in use stays. A git process that needs a removed directory makes it again.
+    // A directory that is not empty stays. A git process that needs a removed directory makes it again.
     attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
   }
 }
@@ -382,7 +384,7 @@ export interface Sharing {
   readonly isExact: boolean;
 }
 
-/** Parses the setting like git. Returns undefined when the umask alone decides. */
+/** Parses the setting as git does. Returns undefined when the umask alone decides. */
 export function sharingOf(value: string): Sharing | undefined {
   if (/^(group|true|yes|on|1|)$/.test(value)) return { bits: 0o660, isExact: false };
   if (/^(all|world|everybody|2)$/.test(value)) return { bits: 0o664, isExact: false };
@@ -404,10 +406,10 @@ export function shareFile(file: string, sharing: Sharing | undefined): void {
   if (wanted !== mode) files.chmodSync(file, wanted);
 }
 
-// Makes the error for the client when the system refuses to put objects into the user's repository.
+// Makes the client's error for the case that the system refuses to put objects into the user's repository.
 
 /**
- * Returns the error for a failed write below `directory`. Returns errors unchanged when they are no errors of the
+ * Returns the error for a failed write below `directory`. Returns an error unchanged if it did not come from the
  * system.
  */
 export function refused(directory: string, cause: unknown): unknown {

@@ -1,6 +1,7 @@
 // Opens the git store of a closed session for reading. The reader reads refs and loose objects directly from their
 // files. When it needs git, git works in a git directory below `scratch`, with the store's objects as alternates.
-// Captures write their objects to this git directory. The reader refuses a store that an ordinary opening would repair.
+// Captures write their objects to this git directory. The reader refuses any store that an ordinary opening would
+// repair.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -111,7 +112,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
   }
 }
 
-/** Makes the minimum that git accepts as a repository. */
+/** Makes the minimal repository that git accepts. */
 function layOut(scratch: string, objects: readonly string[]): string {
   const gitDir = join(scratch, 'view.git');
   for (const name of ['objects/info', 'objects/pack', 'refs'])

@@ -5,7 +5,7 @@ import type { CheckpointId, Tag } from '../../base/ids.ts';
 
 /** The two namespaces of one session. Each ends in `/`. */
 export interface RefNames {
-  /** The namespace of tags: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
+  /** The namespace of tags. In the shadow it is `refs/tags/`, so that plain `git tag` lists the tags. */
   readonly tags: string;
   /** The namespace of all other refs of the session. */
   readonly own: string;
@@ -86,7 +86,8 @@ export function ownerRef(names: RefNames): string {
 }
 
 /**
- * Returns the ref that protects a snapshot while a sweep runs. The next open removes a protecting ref that a kill left.
+ * Returns the ref that protects a snapshot while a sweep runs. If a kill leaves this ref behind, the next opening
+ * removes it.
  */
 export function protectingRef(names: RefNames, id: string): string {
   return `${names.own}held/${id}`;

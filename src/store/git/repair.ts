@@ -1,7 +1,7 @@
 // Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
 // commit contains its whole record, so the daemon searches all objects for commits and gives them refs again. The names
-// of checkpoints are stored only in refs and are lost with the refs. Tags and names that were moved return to the
-// checkpoints that own them.
+// of checkpoints are stored only in refs, and are lost with the refs. A tag or name that was moved returns to its own
+// checkpoint.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';
@@ -51,7 +51,7 @@ export async function repairListing(
 
 interface RepairedListing {
   readonly checkpoints: number;
-  /** The number of restored tags and names whose checkpoints still had their own ref. */
+  /** The number of tags and names that were restored to checkpoints that still had their own ref. */
   readonly moved: number;
 }
 
@@ -59,7 +59,7 @@ function isOf(found: readonly Found[], commit: string | undefined): boolean {
   return found.some((each) => each.commit === commit);
 }
 
-/** True when each tag and name points to its checkpoint, and each ref points to one of these checkpoints. */
+/** True when each tag and name points to its own checkpoint, and each ref points to one of these checkpoints. */
 export function areInPlace(
   home: Pick<GitHome, 'refs' | 'names'>,
   stored: readonly StoredCheckpoint[],
@@ -103,8 +103,8 @@ function misplacedRefs(
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
   const format = '--batch-check=%(objecttype) %(objectname)';
   const args = ['cat-file', '--batch-all-objects', '--unordered', format];
-  // Git stops listing at a damaged pack. The daemon uses the commits listed so far. Later, reading the pack reports the
-  // damage.
+  // Git stops listing at a damaged pack. The daemon uses the commits listed so far. A later read of the pack reports
+  // the damage.
   const { stdout } = await runGit({ place: home.readPlace, args, accept: [0, 128] });
   const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
   const found: Found[] = [];
@@ -168,7 +168,10 @@ export function repairedText({ checkpoints, moved }: RepairedListing): string {
 // tag. A ref that cannot be recovered is removed, so that it can be made again. For a healthy store this costs one
 // check of an empty list.
 
-/** `mayLack`: true when refs may be missing without a trace. A tag without a checkpoint is then restored, too. */
+/**
+ * `mayLack`: true when refs may be missing without a trace. The daemon then also restores a tag whose checkpoint has no
+ * ref.
+ */
 export async function repairRefs(
   refs: RefStore,
   names: RefNames,
@@ -212,7 +215,7 @@ async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectRe
   const changes: RefChange[] = [];
   for (const [ref, commit] of refs.refs) {
     if (meaningOf(names, ref).kind !== 'tag') continue;
-    // An unreadable commit must not prevent the repair of other refs. `verify` reports it.
+    // An unreadable commit must not prevent the repair of other refs. `verify` reports the commit.
     await attemptAsync(isDamage, async () => {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);

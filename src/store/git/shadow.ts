@@ -92,7 +92,7 @@ export async function setShadowAside({ sessionDirectory }: StoreOptions, to: str
   }
 }
 
-/** Rewrites packs without unneeded objects, then removes unneeded loose objects. */
+/** Rewrites packs to drop unneeded objects, then removes unneeded loose objects. */
 async function sweepObjects(place: GitPlace, signal: AbortSignal | undefined): Promise<void> {
   const packs = files.readdirSync(join(place.gitDir, 'objects', 'pack'));
   if (packs.some((name) => name.endsWith('.pack'))) {

@@ -1,5 +1,5 @@
-// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses the write. Such a
-// failure changes nothing, and the error says so.
+// Explains why data that no checkpoint names yet could not be written: the disk is full, or refuses the write. The
+// error says that nothing has changed.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -23,7 +23,7 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // Errors of Node's own checks and errors of cancelled requests have codes of another form.
+  // The codes of Node's own checks and of cancelled requests have another form.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;

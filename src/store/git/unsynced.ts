@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs these objects and refs in short
-// pauses between checkpoints. A restore must wait for the sync, and then has little left to wait for. By default git
-// syncs its packs, but neither loose objects nor refs nor directories.
+// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses between
+// checkpoints. A restore has to wait until everything is synced, and so waits only briefly. By default git syncs its
+// packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { SteadyPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -19,7 +19,7 @@ const youngMs = 3_600_000;
  */
 const knownMax = 100_000;
 
-/** The checkpoints of one step of an agent follow each other within this time. */
+/** The time in ms within which the checkpoints of one agent step follow each other. */
 const quietMs = 500;
 /**
  * When a client makes checkpoints without a pause, the daemon syncs them after this time, so that a restore need not
@@ -28,10 +28,10 @@ const quietMs = 500;
 const waitMsMax = 5000;
 
 export interface UnsyncedPlaces {
-  /** The directory of loose objects that no other step syncs. */
+  /** The directory with loose objects that no other step syncs. */
   readonly objects?: string;
   readonly refsIn: string;
-  /** Small files that the repository needs and that never change. */
+  /** Small files that the repository needs. They never change. */
   readonly besides: readonly string[];
   readonly refs: () => Iterable<string>;
 }
@@ -39,22 +39,19 @@ export interface UnsyncedPlaces {
 export class Unsynced {
   readonly #places: UnsyncedPlaces;
   /**
-   * The paths since the last sync. Undefined before the first sync, when an earlier daemon may have left unsynced
-   * files.
+   * The paths that were written since the last sync. Undefined before the first sync, when an earlier daemon may have
+   * left unsynced files.
    */
   #paths: Set<string> | undefined;
   /** Packs and other files that never change and that this process has synced. */
   readonly #lasting = new Set<string>();
   readonly #directories = new SteadyPaths();
-  /** A requested sync waits for the one in the background. */
+  /** A requested sync waits for the background sync. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the oldest unsynced path was added. */
   #waitingSinceMs = Number.POSITIVE_INFINITY;
-  /**
-   * Ends the background sync when the store closes, because the closing may remove files, and removed files need no
-   * sync.
-   */
+  /** Ends the background sync when the store closes. Closing may remove files, and removed files need no sync. */
   readonly #closing = new AbortController();
 
   constructor(places: UnsyncedPlaces) {

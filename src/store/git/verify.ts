@@ -52,7 +52,9 @@ async function damagedContents(
   return bad;
 }
 
-/** Returns the error for a store that has refs but no readable checkpoint. `commit` names one unreadable commit. */
+/**
+ * Returns the error for a store that has refs but no readable checkpoint. `commit` is one of the unreadable commits.
+ */
 export async function damagedWhole(
   place: GitPlace,
   commit: string,

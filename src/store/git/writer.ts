@@ -26,12 +26,12 @@ import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
- * From this number of pending blobs on, the blobs go into one pack. Measured in ms with blobs of 4 KB, one by one and
- * with one import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50 blobs on. But every pack makes each later look-up slower, so the
- * writer makes a pack only when it saves much time.
+ * The number of pending blobs from which on they go into one pack. Measured in ms with blobs of 4 KB, one by one and
+ * with one import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50
+ * blobs on. But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
  */
 const bulkMin = 300;
-/** The limit of contents that wait in memory. Contents beyond this limit are written one by one. */
+/** The limit in bytes for contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
 /** A larger spool file never passes through this process, because git reads the file itself. */
 const pipedBytesMax = 32 << 20;
@@ -65,7 +65,7 @@ interface MadeTrees {
   readonly root: string;
   readonly made: ReadonlyMap<Directory, string>;
   readonly bytes: ReadonlyMap<string, Buffer>;
-  /** Blobs in the directories that this writer did not receive. */
+  /** Blobs that the directories name, but that this writer did not receive. */
   readonly unchecked: ReadonlySet<string>;
 }
 
@@ -80,7 +80,7 @@ export class GitWriter implements SnapshotWriter {
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
-  /** Ends the time in which no sweep may run: from the first write until the writer is sealed or aborted. */
+  /** Allows sweeps again. No sweep may run from the first write until the writer is sealed or aborted. */
   #leave: (() => void) | undefined;
 
   constructor(parts: GitWriterParts) {
@@ -89,8 +89,7 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Adds a blob. Calls may overlap. The calls are processed one at a time, so that contents never mix in the
-   * import's input.
+   * Adds a blob. Calls may overlap. They are processed one at a time, so that contents never mix in the import's input.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
     return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
@@ -157,7 +156,7 @@ export class GitWriter implements SnapshotWriter {
     if (isLarge || isMuch) await this.#write();
   }
 
-  /** Passes pending blobs to git, except those that exist and can be read. */
+  /** Passes pending blobs to git, except blobs that exist and can be read. */
   async #write(): Promise<void> {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
@@ -294,10 +293,10 @@ function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
 }
 
-// Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so an
-// existing object is read first. A damaged object is written again in another place, and git then uses the readable
-// copy. This proof is for stores into which git writes directly. `store/verify` and the next full scan check objects
-// that no capture passes on.
+// Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so the
+// proof reads an existing object first. It writes a damaged object again in another place, and git then uses the
+// readable copy. This proof is for stores into which git writes directly. Objects that no capture hands over are
+// checked by `store/verify` and by the next full scan.
 
 export interface Handed {
   readonly id: string;
@@ -314,7 +313,7 @@ export interface ProofParts {
 export class Proof {
   readonly #parts: ProofParts;
   readonly #objects: string;
-  /** True when the store had packs before this writer. This writer itself made all later packs. */
+  /** True when the store had packs before this writer. All later packs are from this writer. */
   readonly #hasPacks: boolean;
 
   constructor(parts: ProofParts) {
@@ -371,11 +370,14 @@ export class Proof {
   }
 }
 
-// Keeps sweeps and captures of one store apart. A sweep begins only when no writer is open. A writer that begins during
-// a sweep delays its first write until the sweep has ended. Also remembers which sealed snapshots are not published
-// yet, so that a sweep spares them. This class handles no objects itself.
+// Prevents a sweep and a capture of one store from running at the same time. A sweep begins only when no writer is
+// open. A writer that begins during a sweep delays its first write until the sweep has ended. Also remembers which
+// sealed snapshots are not published yet, so that a sweep spares them. This class handles no objects itself.
 
-/** A snapshot that was not published within ten minutes was made only for a comparison (`hasChanges`). */
+/**
+ * The time in ms after which an unpublished snapshot is no longer spared. Such a snapshot was made only for a
+ * comparison (`hasChanges`).
+ */
 const unpublishedMsMax = 600_000;
 
 export class SweepGate {
@@ -383,7 +385,7 @@ export class SweepGate {
   #sweeping: Promise<unknown> | undefined;
   readonly #unpublished = new Map<SnapshotId, number>();
 
-  /** Resolves when no sweep runs. Counts the writer until the returned function is called. */
+  /** Resolves when no sweep runs. The writer counts as open until the returned function is called. */
   async enter(): Promise<() => void> {
     while (this.#sweeping !== undefined) await this.#sweeping;
     this.#writers += 1;
@@ -403,8 +405,8 @@ export class SweepGate {
   }
 
   /**
-   * Runs `body` alone. Returns undefined at once when a writer is open, because its new objects could not be
-   * recognised.
+   * Runs `body` alone. Returns undefined at once when a writer is open, because a sweep could not recognise the
+   * writer's new objects.
    */
   async sweep<T>(body: (unpublished: readonly SnapshotId[]) => Promise<T>): Promise<T | undefined> {
     while (this.#sweeping !== undefined) await this.#sweeping;

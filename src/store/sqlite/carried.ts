@@ -1,6 +1,6 @@
-// Computes the rows of a checkpoint for paths that its capture could not read. An unreadable path is not deleted, so
-// its row repeats the last known entry. The search goes up through the checkpoints that skipped the path. The search
-// ends at a checkpoint that saw the path or that has complete rows.
+// Computes the rows of a checkpoint for paths that its capture could not read. An unreadable path does not count as
+// deleted, so its row repeats the last known entry. The search goes up through the checkpoints that skipped the path.
+// The search ends at a checkpoint whose capture saw the path, or that has complete rows.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
@@ -33,8 +33,8 @@ export interface Removing {
 }
 
 const nothing: Carried = new Map();
-// The number of checkpoints in the cache. The parent of the next checkpoint is nearly always the last published
-// checkpoint, or a checkpoint of the last restore.
+// The number of checkpoints in the cache. Few are enough: the next checkpoint's parent is nearly always the last
+// published checkpoint, or one of the last restore.
 const keptMax = 8;
 
 /** Returns the paths that the capture of a record could not read. Returns an empty list for a damaged record. */
@@ -42,7 +42,7 @@ function skippedIn(json: Row[number] | undefined, message: Row[number] | undefin
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
 
-/** True when a capture left out a path that may exist. */
+/** True when the capture left out paths that may exist. */
 export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
   skipped.some(({ reason }) => reason !== 'vanished');
 

@@ -138,7 +138,7 @@ export class SqliteCheckpoints {
 
   #insert(record: CheckpointRecord, set: RowSet, as: number): number {
     const { message } = record;
-    // A text column cannot represent lone surrogates and NUL. Only a message with such characters is also stored in the
+    // A text column cannot represent lone surrogates and NUL. A message with such characters is also stored in the
     // record.
     const isPlain = !message.includes('\0') && Buffer.from(message).toString() === message;
     this.#parts.database.run(
@@ -174,8 +174,8 @@ export class SqliteCheckpoints {
   }
 
   /**
-   * Gives another sequence number to each row that is too damaged to be listed. The next checkpoint can then use the
-   * old number.
+   * Gives a new sequence number to each row that is too damaged to be listed. The next checkpoint can then use the
+   * row's old number.
    */
   #freeSequence(seq: number): void {
     const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;

@@ -1,7 +1,7 @@
-// Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed when it
-// pays. Large contents are in chunks, so that memory does not depend on the size of a file. Contents of
-// several chunks share equal chunks: one byte that changes in place costs one chunk. This module is
-// independent of checkpoints and trees. The sweep decides what to remove.
+// Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed if this saves space.
+// Large contents are in chunks, so that memory does not depend on the size of a file. Contents of several chunks share
+// equal chunks: one byte that changes in place costs one chunk. This module is independent of checkpoints and trees.
+// The sweep (sweep.ts) decides which contents to remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
@@ -18,10 +18,10 @@ import type { Row, SqliteDatabase } from './database/database.ts';
  * thread.
  */
 export const inlineBytesMax = 1 << 16;
-/** Inserting a chunk of this size takes 3 to 20 ms. */
+/** The size of a chunk in bytes. Inserting a chunk takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** zlib cannot use this number of bytes of its window. */
+/** The number of bytes of its window that zlib cannot use. */
 const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
 
@@ -112,7 +112,7 @@ export interface NewBlob {
   readonly blob: BlobId;
   readonly size: number;
   readonly stamp: number;
-  /** In bytes. Counts chunks that other contents share. */
+  /** The stored size in bytes. Includes chunks that other contents share. */
   readonly storedSize: number;
   /** The bytes to store. When absent, the content is in chunks, and all its chunks exist. */
   readonly packed?: Packed;
@@ -158,7 +158,9 @@ export function insertChunk(database: SqliteDatabase, at: ChunkPlace, packed: Pa
   );
 }
 
-/** The row of a chunk whose bytes are in `checkpoint_chunks`. No chunk is empty itself. */
+/**
+ * The row of a chunk whose bytes are in `checkpoint_chunks`. An empty row is unambiguous, because no chunk is empty.
+ */
 const shared: Packed = { bytes: new Uint8Array(), isCompressed: false };
 
 /**
@@ -186,7 +188,7 @@ export function insertSharedChunk(
   return Number(row[0]);
 }
 
-/** True when the database has this shared chunk, and its stored bytes are these. */
+/** True when the database has this shared chunk, and its stored bytes are equal to these bytes. */
 export async function isSharedChunk(
   database: SqliteDatabase,
   { digest, bytes }: { readonly digest: Uint8Array; readonly bytes: Uint8Array },
@@ -204,7 +206,10 @@ export async function isSharedChunk(
 const inflateChunk = (packed: Uint8Array): Promise<Buffer> =>
   inflateAsync(packed, { maxOutputLength: chunkBytes });
 
-/** Returns the sizes in the order of the request; -1 for a missing content, or one with missing chunks. */
+/**
+ * Returns the sizes in the order of the request. The size is -1 for a missing content, and for a content with missing
+ * chunks.
+ */
 export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]): Promise<number[]> {
   const sizes: number[] = [];
   const slices = new Slices();

@@ -1,6 +1,6 @@
 // Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A scratch
 // repository contains only the differences between the snapshots. Diffs use the same scratch repository until it is
-// large or the database was swept. So a differ can keep running in the repository, and equal contents are written once.
+// large or the database was swept. So a differ can keep running there, and equal contents are written only once.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -64,8 +64,8 @@ export class SqliteGitTrees {
   }
 
   /**
-   * Removes scratch repositories that no diff is using. The next diff starts a new repository. So removed
-   * contents do not stay readable after a sweep.
+   * Removes scratch repositories that no diff is using, so that removed contents do not stay readable after a sweep.
+   * The next diff starts a new repository.
    */
   async forget(): Promise<void> {
     const used = this.#current;
@@ -111,8 +111,8 @@ export class SqliteGitTrees {
 }
 
 // A bare repository for git's differ, filled from the database. The daemon itself writes a few small objects without a
-// process (a diff of one file takes two contents and some trees), and many objects as a pack. The code removes only its
-// own files, and no file remains after the session is closed.
+// process (a diff of one file takes two contents and some trees), and many objects as a pack. This code removes only
+// its own files. No file remains after the session is closed.
 
 /** From this number of objects on, storing a pack is faster than storing single files. */
 const packedFrom = 40;
@@ -135,7 +135,7 @@ class Scratch {
   /** Git's ids of the contents that are already stored or waiting to be stored. */
   readonly #blobs = new Map<BlobId, string>();
   readonly #slices = new Slices();
-  /** Runs one diff at a time, because a diff may need the objects that the diff before stores. */
+  /** Runs one diff at a time, because a diff may need the objects that the previous diff stores. */
   readonly #turns = new Turns();
   #waiting = new Map<string, NewObject>();
   #waitingBytes = 0;

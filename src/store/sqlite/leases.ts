@@ -3,8 +3,8 @@
 // protects the last snapshots that it names. A lease ends with its process. The clock matters only for processes of
 // other hosts and containers, whose leases are valid for a day. The generation is the store's logical clock: each step
 // of a sweep that removes rows advances the generation. A row has the generation in which it was last stored or
-// requested, so a sweep can distinguish old from new. A row that a store has seen certainly exists until the generation
-// advances.
+// requested, so a sweep can distinguish old from new. So a row that a store has seen certainly exists until the
+// generation advances.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -58,9 +58,9 @@ export class SqliteLease {
   }
 
   /**
-   * Takes the lease again when another daemon counted this process as dead. Await this function before a change. A
-   * daemon in another container cannot see this process, and counts it as dead after a day without a change. Does
-   * nothing when the session has another lease, and so another owner.
+   * Takes the lease again if another daemon removed it, because that daemon counted this process as dead. Await this
+   * function before a change. A daemon in another container cannot see this process, and counts it as dead after a day
+   * without a change. Does nothing when the session has another lease, and so another owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';
@@ -124,7 +124,7 @@ export class SqliteLease {
   }
 
   /**
-   * Notes that a checkpoint protects the snapshot. The pin ends with the next capture, which may build on this
+   * Notes that a checkpoint protects the snapshot. The pin stays until the next capture, which may build on this
    * snapshot.
    */
   published(snapshot: SnapshotId): void {

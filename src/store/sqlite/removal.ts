@@ -69,7 +69,7 @@ export class SqliteRemoval {
     if (gone.size === 0) return;
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    /** The checkpoints whose rows repeat an entry that a parent may no longer provide. */
+    /** The checkpoints whose rows may repeat another entry after the removal. */
     const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {
@@ -106,7 +106,7 @@ export class SqliteRemoval {
    * removeAll}.
    */
   async forget(sweep: () => Promise<unknown>): Promise<void> {
-    // As in #tidy, a failure must not make the removal look undone.
+    // As in #tidy, ignores a failure, because the checkpoints are already removed.
     await attemptAsync(isA(CheckpointdError), async () => {
       await this.#parts.database.transaction(() => {
         this.#parts.database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#parts.lease);
@@ -121,8 +121,8 @@ export class SqliteRemoval {
   }
 
   /**
-   * Removes the remaining rows now, if possible. An error here (a full disk) must not make the removal look undone, and
-   * a later sweep removes the rest.
+   * Removes the remaining rows now, if possible. Ignores an error (such as a full disk), because the checkpoints are
+   * already removed. A later sweep removes the rest.
    */
   async #tidy(): Promise<void> {
     await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());

@@ -1,6 +1,6 @@
 // The specified file rows. The rows of a checkpoint are the changes since its parent. The rows of an independent
 // ("full") checkpoint are all its files: a full checkpoint is a root or a regular keyframe. The rows are computed from
-// the directories. The daemon writes the rows in the transaction of the checkpoint, or earlier under a hidden row.
+// the directories. The daemon writes them in the transaction of the checkpoint, or earlier under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -16,7 +16,7 @@ export interface FileRow {
   readonly path: TreePath;
   readonly type: ChangeType;
   readonly entry?: Entry;
-  /** The size of the content, if a caller has requested it. */
+  /** The size of the content. Absent unless a caller requested sizes. */
   readonly size?: number;
 }
 
@@ -36,8 +36,8 @@ export const state = { unfinished: 0, published: 1, removed: 2 } as const;
  * written before this transaction, under a hidden row.
  */
 export const rowsAtOnceMax = 400;
-// A keyframe has one row for each file. So the next keyframe is due when the changes since the last keyframe have as
-// many rows.
+// A keyframe has one row for each file. The next keyframe is due when all changes since the last keyframe have as many
+// rows as that keyframe.
 const rowsBeforeKeyframeMin = 1000;
 const askedAtOnce = 1000;
 

@@ -1,6 +1,6 @@
 // The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file opens
 // the database and connects the parts to the interface. Each part has its own file. The strategy keeps no state outside
-// the database, so two daemons never disagree for longer than a transaction.
+// the database, so two daemons disagree at most during a transaction.
 import { basename, join } from 'node:path';
 import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -35,7 +35,10 @@ import { decodeNode, sqliteTrees } from './trees.ts';
 import { verifiedDatabase, verifyRows } from './verify.ts';
 import { KnownRows, SqliteWriter } from './writer.ts';
 
-/** The number of contents, and of chunks, remembered as readable. A forgotten one has to be read again. */
+/**
+ * The number of contents, and of chunks, that are remembered as readable. A forgotten content or chunk has to be read
+ * again.
+ */
 const provenMax = 200_000;
 
 /** Returns the path of the database, which all sessions of a storage root share. */
@@ -256,7 +259,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
-  /** Makes one change of the list at a time, because a removal relies on the rows that it has read. */
+  /** Changes the list of checkpoints one change at a time, because a removal relies on the rows that it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(async () => {
       await this.#lease.retake();
@@ -301,8 +304,8 @@ export async function setSqliteAside(options: StoreOptions, to: string): Promise
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);
   if (isThere(file) && (await renameRows(file, options, suffix))) return;
-  // Renames the journal first. Without its journal the database is outdated, and beside another database the journal
-  // would do harm.
+  // Renames the journal first. Without its journal, the database is only outdated, but beside another database the
+  // journal would do harm.
   for (const end of ['-wal', '-shm', '']) {
     if (files.existsSync(`${file}${end}`)) files.renameSync(`${file}${end}`, `${file}.${suffix}${end}`);
   }
@@ -328,9 +331,9 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
   }
 }
 
-// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows. Data
-// that several sessions share is counted once in each of them. Free pages, journals and unreferenced rows do
-// not count; SqliteStore.usage has the size of the whole database.
+// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows. Data that
+// several sessions share is counted once for each of them. Free pages, journals and unreferenced rows do not count;
+// SqliteStore.usage has the size of the whole database.
 
 /** The approximate size of a row, its keys and its index entries, besides the counted text. */
 const rowBytes = 250;

@@ -1,7 +1,7 @@
 // Garbage collection by reachability: removes everything that no checkpoint and no lease of any session reaches. Every
-// step is safe while other daemons use the database. Each removing transaction first follows the roots that appeared
-// since the marking, removes directories before their contents, and advances the generation so that writers check
-// again. This module removes no checkpoint. Code above the stores applies the limits of count and age.
+// step is safe while other daemons use the database. Each removing transaction first marks what new roots reach, and
+// removes directories before their contents. It also advances the generation, so that writers check again. This module
+// removes no checkpoint. Code above the stores applies the limits of count and age.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';
@@ -183,7 +183,10 @@ class Sweep {
     });
   }
 
-  /** Removes chunks of a removed content, or of one that a killed capture never finished. Returns their size in bytes. */
+  /**
+   * Removes chunks of a removed content, or of a content that a killed capture never finished. Returns their size in
+   * bytes.
+   */
   async #removeOrphanChunks(): Promise<number> {
     const orphans =
       'FROM checkpoint_blob_chunks WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash)';
@@ -232,7 +235,9 @@ class Sweep {
     return sum(removed);
   }
 
-  /** Removes each item for which `remove` returns its size on disk. Returns the sizes. */
+  /**
+   * Calls `remove` for each item, which returns the item's size on disk if it removed the item. Returns these sizes.
+   */
   async #removeAll(
     items: readonly string[],
     remove: (item: string) => number | undefined,
@@ -255,7 +260,7 @@ class Sweep {
       const pages = Math.min(256, free - 256);
       await this.#database.read(() => this.#database.exec(`PRAGMA incremental_vacuum(${pages})`));
       const now = await this.#database.read(() => Number(this.#database.row('PRAGMA freelist_count')?.[0]));
-      if (now >= free) return; // another program made the database without this setting, or another daemon is freeing pages
+      if (now >= free) return; // the database was made without this setting, or another daemon is freeing pages
       if (this.#slices.isDue()) await this.#slices.pause();
     }
   }

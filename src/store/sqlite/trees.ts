@@ -27,7 +27,7 @@ export function sqliteTrees(database: SqliteDatabase): TreeSource {
   };
 }
 
-/** Reads one directory. Returns StoreCorrupt when it is missing or damaged. */
+/** Reads one directory. Returns (does not throw) StoreCorrupt when the directory is missing or damaged. */
 export function readNode(database: SqliteDatabase, id: string): TreeNode | CheckpointdError {
   const select = 'SELECT node FROM checkpoint_trees WHERE id = ?';
   const bytes = database.row(select, Buffer.from(id, 'hex'))?.[0];
@@ -102,7 +102,7 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
 }
 
 /**
- * Returns the entries in the order of {@link TreeNode}. The stored order differs where a file's name begins with the
+ * Returns the entries in the order of {@link TreeNode}. The stored order differs when a file's name begins with the
  * name of a directory.
  */
 function inPathOrder(stored: readonly [string, SubTree | FileNode][]): [string, SubTree | FileNode][] {

@@ -44,7 +44,7 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
 }
 
 // Checks that the derived rows agree with the directories. Derived rows are the file rows of each checkpoint, and the
-// counts of rows that name a content. Also checks tags and names. A wrong row costs no content, but is reported anyway.
+// number of rows that name a content. Also checks tags and names. A wrong row costs no content, but is reported anyway.
 // Repairs nothing.
 
 const askedAtOnce = 500;
@@ -102,8 +102,8 @@ export async function verifyRows(
 }
 
 /**
- * Tags and names move, so no record has a checksum of them. But the database stores each tag and name twice, in the
- * table and in an index.
+ * Tags and names move, so no record has their checksum. But the database stores each tag and name twice: in the table
+ * and in an index.
  */
 async function isInIndex(
   database: SqliteDatabase,

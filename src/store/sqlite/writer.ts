@@ -182,8 +182,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Inserts a small content. Without `ready`, the content existed a moment ago, and is compressed only if a sweep has
-   * removed it since.
+   * Inserts a small content. Without `ready`, the content existed a moment ago. It is then compressed only if a sweep
+   * has removed it since.
    */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;
@@ -197,7 +197,7 @@ export class SqliteWriter implements SnapshotWriter {
     });
   }
 
-  /** Adds one large content at a time, because each needs two chunks of memory. */
+  /** Adds one large content at a time, because each large content needs two chunks of memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
     return this.#large.run(async () => {
       if (this.#added.has(blob)) return;
@@ -243,7 +243,7 @@ export class SqliteWriter implements SnapshotWriter {
     return packed.bytes.length;
   }
 
-  /** Reads an existing chunk once per session. Stores a missing or damaged one. Returns its stored size. */
+  /** Reads an existing chunk once per session. Stores a missing or damaged chunk. Returns the chunk's stored size. */
   async #storeSharedChunk(
     at: NewChunk,
     bytes: Uint8Array,
@@ -258,7 +258,8 @@ export class SqliteWriter implements SnapshotWriter {
       const insert = (): void => {
         stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
       };
-      // Only new bytes fill the journal, so that it has to be written back meanwhile.
+      // Uses slices only for new bytes, because only these fill the journal, which then has to be written back in
+      // between.
       if (packed === undefined) await database.transaction(insert);
       else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);
@@ -420,8 +421,8 @@ class SqliteSeal {
   }
 
   /**
-   * Checks inside a transaction, in which no other daemon can change rows. Used when other daemons sweep the store all
-   * the time. May take long.
+   * Checks inside a transaction, in which no other daemon can change rows. Used when other daemons sweep the store
+   * again and again. May take long.
    */
   #isAllThere(plan: Plan): boolean {
     return this.#parts.knownRows.areThere([...plan.reused.keys()], [...plan.blobs]);
@@ -437,8 +438,8 @@ class SqliteSeal {
   }
 }
 
-// The rows that certainly exist, so that a capture need not query 100,000 files. Valid until the generation advances,
-// because every removal of rows advances the generation (leases.ts).
+// The rows that certainly exist. Because of this list, a capture need not query 100,000 files. Valid until the
+// generation advances, because every removal of rows advances the generation (leases.ts).
 
 export interface MissingRows {
   readonly missing: string[];

@@ -48,7 +48,7 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
 
-/** Slices count as one piece of work when each begins within this time after the slice before. */
+/** Slices count as one piece of work when each begins within this time after the previous slice. */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
 // A slice may write 2 MiB to the journal, in pages of 4 KiB.
@@ -62,7 +62,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** True during synchronous work for which the side files have already been checked. */
+  /** True during synchronous work before which the side files were already checked. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -174,9 +174,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs for every item the function that `begin` returns. A transaction handles as many items as fit into a slice.
-   * Other work runs between slices. Each transaction calls `begin`, which may read values that are valid only inside
-   * the transaction.
+   * Each transaction calls `begin`, and then calls the returned function for as many items as fit into a slice. Other
+   * work runs between slices. `begin` may read values that are valid only inside the transaction.
    */
   async inSlices<T>(
     items: readonly T[],
@@ -221,7 +220,7 @@ export class SqliteDatabase {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
     await this.#journal.writeBack();
-    // blocks other daemons, but only briefly, because the journal has just been written back
+    // blocks other daemons only briefly, because the journal has just been written back
     await this.#journal.empty();
     this.#setPagesMax(pagesUsually);
   }
@@ -234,8 +233,8 @@ export class SqliteDatabase {
 
   /**
    * Makes every transaction so far survive a power cut, by syncing the journal. A transaction that is no longer in the
-   * journal is in the database file, which SQLite has synced. This function does not open the database file, because
-   * closing the file would drop SQLite's locks.
+   * journal is already in the database file, which SQLite has synced. This function does not open the database file,
+   * because closing the file would drop SQLite's locks.
    */
   async sync(): Promise<void> {
     await syncAll([`${this.#sides.file}-wal`]);
@@ -381,8 +380,8 @@ class SideFiles {
   }
 
   /**
-   * Notes the side files after the first work, which creates them. An error here must not make the work look undone, so
-   * the next work tries again.
+   * Notes the side files after the first work, which creates them. Ignores an error, because the work has succeeded.
+   * The next work tries again.
    */
   remember(): void {
     if (this.#watches !== undefined) return;
@@ -420,7 +419,7 @@ class SideFiles {
 
 // Moves the content of the journal (WAL) into the database file during long writes. This class has its own connection,
 // whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay neither the event
-// loop nor other daemons. SQLite does the same during some commits, so a kill has no other effects.
+// loop nor other daemons. SQLite does the same during some commits, so a kill here has no worse effects.
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
@@ -487,7 +486,7 @@ export class SqliteJournal {
       return true;
     } catch (error) {
       if (sqliteCode(error) === '') throw error;
-      return false; // no error here: the next commit meets a fault of the file and reports the fault
+      return false; // no error here: if the file has a fault, the next commit reports it
     }
   }
 }

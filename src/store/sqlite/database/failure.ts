@@ -1,5 +1,5 @@
-// Interprets SQLite's errors: whether to wait, whether to retry, and the text for the client. Handles no
-// error itself.
+// Interprets SQLite's errors: whether to wait, whether to retry, and which text the client gets. Handles no error
+// itself.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
@@ -29,7 +29,7 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** True when a repetition of the transaction may succeed a moment later. */
+/** True when the same transaction may succeed a moment later. */
 export function isWorthRetry(error: unknown): boolean {
   if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
   return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(

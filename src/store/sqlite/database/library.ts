@@ -93,7 +93,7 @@ export async function library(load: LoadLibsql): Promise<new (file: string) => D
 /**
  * Makes the file if it is missing, and checks that the file and its directory (which gets the WAL) are writable. Does
  * not open an existing file, because closing the file would drop SQLite's locks for other sessions of this process.
- * SQLite would then take the next connection that closes for the last connection, and remove the journal.
+ * SQLite would then mistake the next closing connection for the last one, and remove the journal.
  */
 export function makeWritable(file: string): void {
   try {
@@ -119,8 +119,8 @@ export function makeWritable(file: string): void {
 }
 
 // Rewrites selects so that every column has a type that the library can return. The library ends the whole process when
-// a text has one byte that is not UTF-8, and a flipped bit can turn a number or bytes into text. So the selects fetch
-// text as bytes, which this module decodes. The selects cast all other values to the declared types of their columns.
+// a text is not valid UTF-8. A flipped bit can turn a number or bytes into text. So the selects fetch text as bytes,
+// which this module decodes. The selects cast all other values to the declared types of their columns.
 
 /** The value of a column. Integers come as numbers, blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;

@@ -143,8 +143,8 @@ END;
 `;
 
 /**
- * Bytes of chunks that contents share. A row of `checkpoint_blob_chunks` with an empty `content` names one of them by
- * its digest. Rows of version 1, and contents of a single chunk, have their bytes themselves.
+ * The bytes of chunks that several contents can share. A row of `checkpoint_blob_chunks` with an empty `content` names
+ * one of these chunks by its digest. Rows of version 1, and rows of single-chunk contents, contain the bytes directly.
  */
 const second = `
 CREATE TABLE checkpoint_chunks (
@@ -155,7 +155,9 @@ CREATE TABLE checkpoint_chunks (
 CREATE INDEX idx_blob_chunks_digest ON checkpoint_blob_chunks(digest);
 `;
 
-/** Each entry migrates the database from the version of its index to the next. Entries are only added, never edited. */
+/**
+ * The entry at index n migrates the database from version n to the next version. Entries are only added, never edited.
+ */
 const migrations: readonly string[] = [first, second];
 
 export const schemaVersion = migrations.length;
@@ -163,7 +165,7 @@ export const schemaVersion = migrations.length;
 /**
  * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
  * several daemons do this at once. Returns the names of the repaired parts.
- * @throws StoreVersion for a newer database, StoreCorrupt for a foreign database. Both databases stay unchanged.
+ * @throws StoreVersion for a newer database, StoreCorrupt for a foreign database. Neither database is changed.
  */
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
   const found = await database.read(() => inspect(database));
@@ -219,7 +221,7 @@ interface Part {
 
 interface FoundPart extends Part {
   readonly row: number;
-  /** The length of `sql` in bytes, even when `sql` is no valid text. */
+  /** The length of `sql` in bytes, even when `sql` is not valid text. */
   readonly length: number;
 }
 
