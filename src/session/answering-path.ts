@@ -1,7 +1,7 @@
-// Checks that the system answers at a path that a client names, before the daemon uses the path. A mount
-// whose server is gone blocks every system call below it for ever, and one blocked thread prevents the
-// process from ending. So a child process tries the path first, because the daemon can abandon a child. The
-// check says nothing about the entry at the path, so the caller must look at the entry afterwards.
+// Checks that a path from a client is not on a hanging mount, before the daemon uses the path. A mount whose server is
+// gone blocks every system call below it for ever. One blocked thread prevents the process from ending. So a child
+// process tries the path first, because the daemon can abandon a child. The check says nothing about the entry at the
+// path, so the caller must examine the entry afterwards.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { passSeam } from '../base/seam.ts';
@@ -21,8 +21,8 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
 }
 
 /**
- * The longest path that is tested. A longer path cannot be an argument of a process, and the system refuses
- * such a path at once.
+ * The length in characters of the longest path that is tested. A longer path cannot be an argument of a process, and
+ * the system refuses such a path at once.
  */
 const argumentMax = 32_000;
 
@@ -32,15 +32,15 @@ const patienceMs = 5_000;
 /**
  * True when a child process could read `path` or got an error. False when the child did not end in time.
  *
- * True without a child for a path on a local disk, and on a system without `ls` (Windows).
+ * Starts no child and returns true for a path on a local disk, and on a system without `ls` (Windows).
  */
 async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): Promise<boolean> {
   signal?.throwIfAborted();
   if (process.platform === 'win32' || path.includes('\0') || path.length > argumentMax) return true;
   if (path.startsWith('/') && isOnThisMachine(path)) return true;
   passSeam('probe', path);
-  // With -f, `ls` neither sorts nor stats the files. `ls` reads a directory, also through a link, and
-  // otherwise only the entry itself.
+  // With -f, `ls` neither sorts nor stats the files. `ls` reads a directory, or the directory to which a link leads.
+  // For any other path, `ls` looks only at the entry.
   const child = spawn('ls', ['-f', '--', path], { stdio: 'ignore', cwd: '/' });
   const limit = AbortSignal.timeout(msMax);
   const stop = signal === undefined ? limit : AbortSignal.any([signal, limit]);
@@ -56,7 +56,7 @@ function endOf(child: ChildProcess, stop: AbortSignal): Promise<boolean> {
       resolve(isBack);
     };
     const giveUp = (): void => {
-      child.kill('SIGKILL'); // the system may still block the child, so the daemon does not wait for its end
+      child.kill('SIGKILL'); // the daemon does not wait for the child's end, because the child may still be blocked
       child.unref();
       end(false);
     };

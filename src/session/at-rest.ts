@@ -1,7 +1,6 @@
-// Loads a closed session from its directory for reading. Does not claim the session and writes no file: no
-// recovery, no summary, no watcher. Refuses a session that was not closed in order. Also refuses a session in
-// which an opening would make a repair, finish a restore or give a warning. A daemon must open such a
-// session.
+// Loads a closed session from its directory for reading. Does not claim the session and writes no file: no recovery, no
+// summary, no watcher. Refuses a session that was not closed properly. Also refuses a session in which an opening would
+// repair something, finish a restore or give a warning. Only a daemon may open such a session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
@@ -43,8 +42,8 @@ export interface SessionAtRest {
 }
 
 /**
- * Loads the session for reading. `scratch` is an empty directory of the caller, in which a comparison with
- * the work tree stores its files.
+ * Loads the session for reading. `scratch` is an empty directory of the caller. A comparison with the work tree stores
+ * its files there.
  * @throws any error when a daemon must open the session instead
  */
 export async function readAtRest(
@@ -68,7 +67,7 @@ export async function readAtRest(
     };
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
     close = async () => {
-      await capture.close('deleted'); // only an opened session writes the file of known files
+      await capture.close('deleted'); // with 'deleted', this writes no file of known files
       session.parts.sessionLog.close();
       await store.close();
     };
@@ -83,7 +82,7 @@ export async function readAtRest(
   }
 }
 
-/** The file names that a session may have beside its store after an orderly close. */
+/** The names of the files that may be beside the store of a properly closed session. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|packed-records|ignore|spool|fence)$/;
 

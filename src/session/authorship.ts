@@ -25,7 +25,7 @@ interface LoggedAuthorship extends LogRecord {
   readonly records: readonly LedgerRecord[];
   /** The writes that this session, or another session on the work tree, reported. */
   readonly reports?: readonly ReportedWrite[];
-  /** The client's key with the answer, logged in the same record as the effect. */
+  /** The client's key and the answer. They are logged in the same record as the effect. */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
@@ -86,9 +86,9 @@ export async function recordCheckpoint(
 }
 
 /**
- * Returns the paths whose content in a first checkpoint differs from the ledger. The ledger has paths when
- * earlier checkpoints existed and were removed. All other paths need no record, because the base in the store
- * has their contents ({@link baseOf}).
+ * Returns the paths whose content in a first checkpoint differs from the ledger. The ledger is not empty if earlier
+ * checkpoints existed and were removed. No other path needs a record, because the base in the store has its content
+ * ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -106,8 +106,8 @@ async function changesSinceKnown(
 }
 
 /**
- * Records the authors after a restore. The author of paths that the restore wrote or deleted is this session.
- * The author of other changes since the checkpoint before the restore is the user or another session.
+ * Records the authors after a restore. This session is the author of the paths that the restore wrote or deleted. The
+ * user or another session is the author of all other changes since the checkpoint before the restore.
  */
 export async function recordRestore(
   session: Session,
@@ -126,7 +126,10 @@ export async function recordRestore(
   ]);
 }
 
-/** Records changes in the ledger. The author of a change is the other session whose agent made it, or else `who`. */
+/**
+ * Records changes in the ledger. If the agent of another session made a change, that session is the author. Otherwise
+ * `who` is the author.
+ */
 function noted(
   session: Session,
   changes: readonly TreeChange[],
@@ -157,7 +160,7 @@ function sessionThatLeft(session: Session, path: TreePath, content: Known): Sess
   return left?.id;
 }
 
-/** Returns the author of a content at a path by the ledger, or else by the other open sessions. */
+/** Returns the author of a content at a path, according to the ledger or else to the other open sessions. */
 export function writerOf(
   session: Session,
   path: TreePath,
@@ -182,7 +185,7 @@ interface RecordedWrite {
   readonly size?: number;
 }
 
-/** Records that the agent has just written (or deleted) a path, with the present content. */
+/** Records that the agent has just written (or deleted) a path. Reads the content that the path has now. */
 export async function recordWrite(
   session: Session,
   write: { readonly path: TreePath; readonly toolName?: string },
@@ -191,8 +194,7 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const keepers = await keepersOf(session, write.path);
-  // Awaits nothing between reading the file and logging the report, because reports must be in the order of
-  // the contents.
+  // No await between reading the file and logging the report, because reports must have the order of the contents.
   const found = await contentAt(store, workTree, write.path, context.signal);
   // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
@@ -205,8 +207,8 @@ export async function recordWrite(
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
-  // Other sessions log the report first. After a kill in between, they know at least that this session wrote
-  // the path.
+  // The other sessions log the report first. If a kill comes in between, they know at least that this session wrote the
+  // path.
   for (const other of session.parts.neighbours(session))
     recordReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
@@ -241,7 +243,10 @@ async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   return keepers;
 }
 
-/** Keeps a reported content. Logs a failure as a warning, because a revert of one author then merely skips the path. */
+/**
+ * Keeps a reported content. A failure causes only a warning in the log, because a revert of one author then merely
+ * skips the path.
+ */
 function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Array | undefined): void {
   if (content === 'absent' || bytes === undefined) return;
   for (const { id, parts } of keepers) {
@@ -317,7 +322,7 @@ interface LedgerEntryView {
 }
 
 /**
- * Returns the history of a path, oldest first. If the present content is newer than the history, also returns
+ * Returns the history of a path, oldest first. If the file's current content is newer than the history, also returns
  * the author of this content.
  */
 export async function pathHistory(
@@ -329,8 +334,8 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // Checkpoints that were removed since may have made records from before the oldest checkpoint. These
-  // records come first.
+  // The ledger may have records that are older than the oldest checkpoint, from checkpoints that were removed since.
+  // These records come first.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined

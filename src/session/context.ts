@@ -1,7 +1,6 @@
-// The sticky context of a session on its work tree: the files that the paths and globs name now, and the
-// message built from these files. This module also checks whether the cached length of the message is still
-// valid. The watcher reports changes (watching.ts). Every look also compares file stamps, because a watcher
-// may miss a change.
+// The sticky context of a session on its work tree: the files that the paths and globs name now, and the message built
+// from these files. This module also checks whether the cached length of the message is still valid. The watcher
+// reports changes (watching.ts). Since it may miss a change, every look also compares file stamps.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {
@@ -61,7 +60,7 @@ export async function checkContextTargets(session: Session, paths: readonly stri
   });
 }
 
-/** Returns the present number of lines of a file in the work tree; 0 for a missing file. */
+/** Returns the current number of lines of a file in the work tree; 0 for a missing file. */
 export function linesNow(session: Session, path: TreePath, signal?: AbortSignal): Promise<number> {
   return withContextFiles(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
 }

@@ -1,11 +1,13 @@
-// The system's limit of open files. An open session uses a few file descriptors, and each running request
-// uses some more. The daemon refuses an opening that would leave too few descriptors for requests, so that
-// the open sessions can continue. This works on Linux only, because other systems do not report the numbers.
+// The system's limit on open files. An open session uses a few file descriptors, and each running request uses some
+// more. The daemon refuses to open a session if too few descriptors would be left for the requests of open sessions.
+// This works on Linux only, because other systems do not report the numbers.
 import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** The number of descriptors that stay free for requests, which read several files at once and run git with pipes. */
+/**
+ * The number of descriptors that stay free for requests. A request reads several files at once and runs git with pipes.
+ */
 export const reservedDescriptors = 64;
 
 /**

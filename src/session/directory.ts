@@ -1,8 +1,7 @@
 // The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in the sub-directory
-// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file
-// says that the directory belongs to checkpointd, names the session, and records the inode of the directory.
-// The daemon removes no directory without a valid marker. The marker contains only facts that hardly ever
-// change.
+// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file shows that
+// the directory belongs to checkpointd, names the session, and records the inode of the directory. The daemon never
+// removes a directory without a valid marker. The marker contains only facts that hardly ever change.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SteadyPaths, writeAtomically } from '../base/atomic-file.ts';
@@ -18,7 +17,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
-/** The format of a session's files that this version writes. This version reads no later format. */
+/** The format in which this version writes a session's files. This version cannot read a later format. */
 export const sessionFormat = 1;
 
 /** The line on a remote from which a session was imported. */
@@ -36,7 +35,7 @@ export interface SessionMarker {
   /** The format of the files beside the marker. A version that changes the form of a file increments this number. */
   readonly format: number;
   readonly session: SessionId;
-  /** The canonical path of the work tree. Like every path in these files, it is the bytes as latin1. */
+  /** The canonical path of the work tree. Like every path in these files, it is stored as latin1 bytes. */
   readonly workTree: string;
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
@@ -91,7 +90,7 @@ export class SessionDirectory {
   get lockFile(): string {
     return `${this.root}.lock`;
   }
-  /** A file that exists while another process asks the owner for the session; see {@link OwnerTerms}. */
+  /** A file that exists while another process waits for the owner to yield the session; see {@link OwnerTerms}. */
   get wantedFile(): string {
     return join(this.own, 'wanted');
   }
@@ -110,8 +109,8 @@ export class SessionDirectory {
     return join(this.own, 'published.log');
   }
   /**
-   * A file that exists once the deletion of the session has begun. From then on the daemon reads no part of
-   * the session and only removes the rest.
+   * A file that exists once the deletion of the session has begun. From then on the daemon no longer reads the session,
+   * and only removes the rest.
    */
   get deletionFile(): string {
     return join(this.own, 'deletion');
@@ -137,7 +136,7 @@ export class SessionDirectory {
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
-  /** The file that caches the file stamps of the work tree between two openings. */
+  /** The file in which the stamps of the work tree's files are cached between two openings. */
   get knownFile(): string {
     return join(this.own, 'known-files');
   }
@@ -169,9 +168,9 @@ export class SessionDirectory {
   }
 
   /**
-   * True when the directory contains a session that has lost its marker. The daemon makes the session's other
-   * files after the marker and removes them before the marker. So such a file without a marker shows the
-   * loss.
+   * True when the directory contains a session that has lost its marker. The daemon makes the session's other files
+   * after the marker, and removes them before the marker. So if such a file exists without a marker, the marker was
+   * lost.
    */
   isUnmarked(): boolean {
     if (this.#ownDirectory() === undefined || files.existsSync(this.markerFile)) return false;
@@ -195,12 +194,12 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the directory at the work tree's path if this directory is not the one in the newest checkpoints.
-   * A user may have deleted a project and cloned it again.
+   * Returns the directory at the work tree's path if it is not the directory of the newest checkpoints. A user may have
+   * deleted a project and cloned it again.
    */
   replacementOf({ workTree, ...marker }: SessionMarker): DirectoryIdentity | undefined {
     const now = directoryAt(workTree);
-    // The marker file may be newer than the marker that this process read at the opening.
+    // The marker file may be newer than the marker that this process read when it opened the session.
     const { replacedBy, workTreeDirectory, workTreeIdentity } = this.readMarker() ?? marker;
     // Earlier versions did not record the birth time. The device number is not compared, because it may have
     // changed since.
@@ -253,8 +252,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the identity of the directory if this session made the directory. Returns undefined when the path
-   * is free. Call this method before every removal.
+   * Returns the identity of the directory if this session made it, and undefined if the path is free. Call this method
+   * before every removal.
    * @throws StoreUnavailable for a link or a file, and for a directory that belongs to another user, belongs
    * to another session, or replaced this session's directory
    */
@@ -285,7 +284,7 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the name of an entry in the directory that no session ever makes, if there is one. The directory
+   * Returns the name of an entry in the directory that no session ever makes, if there is such an entry. The directory
    * then belongs to another program.
    */
   stranger(): string | undefined {

@@ -1,8 +1,7 @@
-// A conversation's document in a file of the client. This module knows the allowed places of the file, saves
-// a file before it is replaced, and writes and reads the document. The daemon replaces a file completely or
-// not at all, and never replaces a link or a device. A refusal changes nothing. A file outside the work trees
-// of all open sessions is replaced without being saved. A file that should be saved and cannot be saved is
-// not replaced.
+// A conversation's document in a file of the client. This module knows where the file may be, saves a file before it is
+// replaced, and writes and reads the document. The daemon replaces a file completely or not at all, and never replaces
+// a link or a device. A refusal changes nothing. A file that should be saved but cannot be saved is not replaced. A
+// file outside the work trees of all open sessions is not saved.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -92,7 +91,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
 }
 
-/** Returns the error for an allowed place in which this user may not write. */
+/** Returns the error for a place that is allowed, but in which this user may not write. */
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',
@@ -122,8 +121,7 @@ function isThere(path: string): boolean {
 }
 
 /**
- * The stamp of an existing file, by which a change of the file is detected, and the checkpoint that contains
- * the file.
+ * The stamp of an existing file, which shows whether the file has changed, and the checkpoint that contains the file.
  */
 interface ReplacedFile {
   readonly stamp: string;
@@ -142,7 +140,7 @@ function fileStamp(target: string): string | undefined {
 
 /**
  * Saves the file at an absolute path in a session whose work tree contains the file.
- * @throws PreconditionFailed when a work tree contains the file and its session cannot save it; the errors of
+ * @throws PreconditionFailed when a work tree contains the file but its session cannot save the file; the errors of
  * captures
  */
 async function saveReplaced(
@@ -187,7 +185,9 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   }, context.signal);
 }
 
-/** Returns the checkpoints of a session after recovering an unfinished restore. If this fails, the export stops. */
+/**
+ * Recovers an unfinished restore of a session, then returns the session's checkpoints. If this fails, the export stops.
+ */
 async function recoveredIn(
   session: Session,
   target: string,
@@ -202,7 +202,7 @@ async function recoveredIn(
   }
 }
 
-/** The errors of a recovery that not every request can have. */
+/** The errors that come from a recovery, unlike the errors that every request can have. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',
@@ -268,9 +268,9 @@ interface ExportPlace {
 }
 
 /**
- * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions`
- * whose work tree contains it. The caller must not be in its own session's queue. The file may be in another
- * session's work tree, and two sessions that export into each other's work tree would wait for each other.
+ * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions` whose work
+ * tree contains it. The caller must not hold a turn in its own session's queue. Otherwise two sessions that export into
+ * each other's work tree would wait for each other.
  * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git
  * directory), PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file
  * cannot be saved)
@@ -310,8 +310,8 @@ export async function exportToFile(
 }
 
 /**
- * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so no
- * checkpoint contains a file that a killed process left.
+ * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so no checkpoint
+ * contains a file that a killed process left behind.
  */
 async function writeTemporary(
   session: Session,

@@ -1,6 +1,6 @@
-// Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes work that
-// a kill left unfinished. Makes the checkpoint of tag "0" if there is no checkpoint. When checkpoints may not
-// be enabled, disables them with the reason and changes no file.
+// Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes work that a kill
+// left unfinished. Makes the checkpoint of tag "0" if there is no checkpoint. If something prevents this, leaves
+// checkpoints disabled with the reason, and changes no file.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -29,7 +29,7 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** Returns why checkpoints may not be enabled now, or undefined when they may be enabled. */
+/** Returns the reason why checkpoints may not be enabled now. Returns undefined when they may be enabled. */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';
@@ -41,15 +41,15 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again, because it has checkpoints
-  // and perhaps an unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again. It has checkpoints, and perhaps an
+  // unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;
 }
 
 /**
- * Enables checkpoints. If there is an obstacle, checkpoints stay disabled with the obstacle as the reason.
+ * Enables checkpoints. If there is an obstacle, checkpoints stay disabled, and the obstacle is the reason.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
  * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try
  * again.
@@ -62,7 +62,8 @@ export async function enableCheckpoints(
 ): Promise<void> {
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
-    // Without checkpoints the restore can be neither finished nor undone, so no change may come before it.
+    // Without checkpoints, an unfinished restore can be neither finished nor undone. This flag makes the session refuse
+    // changes.
     session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     return session.disable(
       reason,
@@ -95,8 +96,8 @@ export async function enableCheckpoints(
       context.warn(warning);
     session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
-    // Writes the file before the base is published, because no step may fail after the publication. The file
-    // alone, without checkpoints, has no effect.
+    // Writes the file before the base is published, because no step may fail after the publication. The file has no
+    // effect without checkpoints.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);
@@ -117,8 +118,8 @@ export async function enableCheckpoints(
 }
 
 /**
- * Opens the store. If the store is unreachable or damaged as a whole, disables only checkpoints, and the
- * conversation stays available.
+ * Opens the store. If the store is unreachable or completely damaged, only disables checkpoints. The conversation stays
+ * available.
  */
 async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
   try {
@@ -133,7 +134,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   }
 }
 
-/** Warns of damaged checkpoints, which no list contains. */
+/** Warns of damaged checkpoints, because no list of checkpoints contains them. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
     const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;
@@ -155,8 +156,8 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 }
 
 /**
- * Disables checkpoints until the client decides. A restore was interrupted, and another directory is now at
- * the path of its work tree. Changes no file.
+ * Disables checkpoints until the client decides, because a restore was interrupted and another directory is now at its
+ * work tree's path. Changes no file.
  */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   session.hasUnfinishedRestore = true;

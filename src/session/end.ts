@@ -1,13 +1,11 @@
 // The end of a session has five states. After the decision (`noted`) the session never returns to an earlier state:
 //
-//   open     The session has its owner, and its queue runs.
-//   ending   No new operation begins. A failure before the decision leaves the session unchanged.
-//   noted    The decision for a session with checkpoints outside its directory: a note in the directory states that
-//            the whole session is being deleted. After a kill the session is neither listed nor resumed.
-//   moved    The directory is renamed away, so its path is free. For a session with all its data inside its
-//            directory, this rename is the decision.
-//   deleted  The renamed directory is gone from the disk. The marker is deleted last. After a kill it shows that the
-//            remaining files belong to checkpointd.
+// open The session has its owner, and its queue runs. ending No new operation begins. A failure before the decision
+// leaves the session unchanged. noted For a session with checkpoints outside its directory, this is the decision: a
+// note in the directory says that the whole session is being deleted. After a kill, the session is neither listed nor
+// resumed. moved The directory is renamed away, so its path is free. For a session that has all its data inside its
+// directory, this rename is the decision. deleted The renamed directory is gone from the disk. The marker is deleted
+// last, so that after a kill it shows that the remaining files belong to checkpointd.
 //
 // A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a dying process) removes
 // checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, which the same
@@ -50,7 +48,10 @@ import { openClosedStore } from './session-store.ts';
  */
 export type EndKind = 'orderly' | 'abrupt';
 
-/** The reason why a closed session is still on the disk, or why a session did not end, in the words of the wire. */
+/**
+ * The reason why a closed session is still on the disk, or why a session did not end. These are the words of the
+ * protocol.
+ */
 type NotRemoved =
   | 'retention'
   | 'otherClients'
@@ -75,14 +76,14 @@ type Warned = Pick<OperationContext, 'warn'>;
 // Closing.
 
 /**
- * Closes a session. Stops its watcher and child processes, and gives up its ownership. Removes the session if
- * no user data would be lost. Always removes a session of kind `deleted`, whose checkpoints are gone already.
+ * Closes a session. Stops its watcher and child processes, and gives up its ownership. Removes the session if no user
+ * data would be lost. With the kind `deleted`, always removes the session, because its checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
   const { queue, directory, owner, sessionLog } = session.parts;
   try {
     await queue.close();
-    const { enabled } = session; // read only now, because a running operation may have enabled or removed checkpoints
+    const { enabled } = session; // read only now, because the last operation may have enabled or removed checkpoints
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.checkNow(() => enabled?.store)]);
     await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a running scan uses files of the store
@@ -91,7 +92,7 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
-    // a closed store has no process left, and a store that failed to close must not outlive the session
+    // no effect on a closed store; a store that failed to close must not outlive the session
     session.enabled?.store.kill();
     sessionLog.close();
     owner.release();
@@ -103,7 +104,7 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
   const { directory, late, marker } = session.parts;
   if (marker.retention === 'keep') return 'retention';
   if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
-  // A displaced file remains when a program wrote to the file and the daemon could not return it to its path.
+  // A displaced file remains if a program wrote to the file and the daemon could not return the file to its path.
   if (late.isAny) return 'onlyCopy';
   if (!isOurs(session)) return 'notOurs';
   if (kind === 'abrupt') {
@@ -125,9 +126,9 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 }
 
 /**
- * Ends a session in a process that is about to die and cannot wait. First kills the git processes. Then
- * renames the directory away, if no user data can be lost as far as this is known without reading snapshots.
- * The next start deletes the renamed directory.
+ * Ends a session in a process that is about to die and cannot wait. First kills the git processes. Then renames the
+ * directory away, if no user data can be lost. Decides this without reading snapshots. The next start deletes the
+ * renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker } = session.parts;
@@ -208,9 +209,8 @@ async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<Read
 // Deleting.
 
 /**
- * Prepares the deletion of an open session, and returns the size of the session in bytes. Finishes or undoes
- * an unfinished restore, because only the session has the displaced files. Skips the recovery when the work
- * tree is gone.
+ * Prepares the deletion of an open session, and returns the size of the session in bytes. Finishes or undoes an
+ * unfinished restore, because only the session has the displaced files. Skips this recovery when the work tree is gone.
  */
 export async function beforeDeletion(session: Session, context: OperationContext): Promise<number> {
   const { queue, workTree, directory } = session.parts;
@@ -221,8 +221,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open in this daemon. A failure before the decision leaves the session open. If
- * `reopen` then returns false, no client has the session any more, and the session is closed.
+ * Deletes a session that is open in this daemon. After a failure before the decision, the session stays open if
+ * `reopen` returns true. Otherwise no client has the session any more, and it is closed.
  */
 export function deleteOpen(
   session: Session,
@@ -232,8 +232,8 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // Waits until the running operation has ended, and lets no other operation begin. A checkpoint that is
-    // made after the store was emptied would stay for ever.
+    // Waits until the running operation has ended, and lets no other operation begin. Otherwise an operation could make
+    // a checkpoint in the emptied store, which would stay for ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {
@@ -293,8 +293,8 @@ function refuseUnfinished(directory: SessionDirectory): void {
 }
 
 /**
- * Runs a deletion. If an error occurs after the note of the deletion was written, only warns, because the
- * next opening or the next start completes the deletion.
+ * Runs a deletion. An error after the note of the deletion was written causes only a warning, because the next opening
+ * or start completes the deletion.
  */
 async function decided(
   directory: SessionDirectory,
@@ -317,10 +317,10 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First,
- * orphans: they have our marker, belong to this user, have no living owner and no unfinished restore, and had
- * no heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third,
- * directories that were renamed away. Never touches a kept session that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
+ * orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and had no heartbeat for
+ * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
+ * away. Never touches a kept session unless a client deleted it.
  *
  * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls
  * `onDecided` when all paths are free. Only then begins the long part, which deletes the renamed directories.
@@ -361,7 +361,7 @@ async function sweepSession(directory: SessionDirectory, graceMs: number, log: L
   if (!directory.exists()) return false;
   const marker = directory.readMarker();
   if (marker === undefined || marker.session !== directory.session) return false;
-  // A newer version may store data that this version does not understand.
+  // A newer version may have stored data that this version does not understand.
   if (marker.format > sessionFormat) return false;
   const isDeleted = directory.isBeingDeleted;
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
@@ -384,8 +384,8 @@ function isOrphan(directory: SessionDirectory): boolean {
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
   if (!directory.isBeingDeleted) return;
-  // Checks the note again after the claim, because another process may complete the deletion meanwhile and
-  // begin a new session.
+  // Checks the note again after the claim, because another process may have completed the deletion and begun a new
+  // session.
   const trash = await removeClaimed(directory, await claim(directory), log, () => directory.isBeingDeleted);
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
@@ -440,13 +440,13 @@ async function removeClaimed(
   }
 }
 
-// The state `noted`: the checkpoints are removed, inside and outside the directory.
+// The state `noted`: removes the checkpoints, inside and outside the directory.
 
 /** Removes everything that the store of an open session has outside the session's directory. */
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // Checkpoints exist, but the session was opened without them (no git, or on request). They are removed too.
+  // The session was opened without checkpoints (no git, or on request), but has some. This branch removes them, too.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
@@ -473,8 +473,8 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
 
 /**
  * Empties a store that had at least `expected` checkpoints.
- * @throws the errors of the store; if some data is already gone, the note of the deletion stays and the
- * session counts as deleted
+ * @throws the errors of the store; if some data is gone by then, the note of the deletion stays, and the session counts
+ * as deleted
  */
 async function emptyStore(
   directory: SessionDirectory,
@@ -499,13 +499,13 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   try {
     return (await store.checkpoints()).length >= Math.max(1, expected);
   } catch {
-    return false; // the store is unreadable, and half a session would be worse than none
+    return false; // the store is unreadable, and part of a session would be worse than none
   }
 }
 
 // Moved: the path is free.
 
-/** True for the name of a directory in the storage root that was renamed away for deletion. */
+/** True for a name in the storage root that a directory gets when it is renamed away for deletion. */
 function isTrash(name: string): boolean {
   return /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/.test(name);
 }
@@ -531,7 +531,7 @@ export function renameAway(directory: SessionDirectory): string | undefined {
     throw error;
   }
   if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
-  files.renameSync(trash, directory.root); // another process replaced the directory between the check and the rename
+  files.renameSync(trash, directory.root); // another process replaced the directory after the check
   throw new CheckpointdError(
     'StoreUnavailable',
     `${directory.root} was replaced by another directory while its session was removed. The other directory was not changed.`,

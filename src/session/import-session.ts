@@ -1,5 +1,5 @@
-// Makes a session from a fetched line. Until the session is complete, it has a note that it is being deleted.
-// So the next sweep removes a session whose import failed or was killed, and changes no other session.
+// Makes a session from a fetched line. Until the session is complete, it has a note that says it is being deleted. So
+// if the import fails or is killed, the next sweep removes the session. No other session changes.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -48,7 +48,7 @@ interface ImportPlace {
   readonly allowProtected: boolean;
 }
 
-/** A checked place, in which a session can be made. */
+/** The place of an import after the checks: a session can be made there. */
 interface PreparedPlace {
   readonly workTree: WorkTree;
   readonly strategy: string;
@@ -65,7 +65,7 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
-  /** A function that is called when the session is complete and other processes cannot find the session yet. */
+  /** A function that is called when the session is complete, but before other processes can find it. */
   readonly beforeCommit?: (marker: SessionMarker) => void;
 }
 
@@ -199,8 +199,8 @@ async function fill(
 }
 
 /**
- * Returns a function that converts a content id of the line into the id of the same content in this store. It
- * returns undefined for a content that the store lacks.
+ * Returns a function that converts a content id of the line into the same content's id in this store. The function
+ * returns undefined if the store lacks the content.
  */
 function contentIds(
   { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,

@@ -1,6 +1,5 @@
-// Opens the session's log and reads it into a conversation and the records of other modules. If the log is
-// unreadable and the client wants this, renames the file, so that the checkpoints can be used without it.
-// Deletes no file.
+// Opens the session's log, and reads it into a conversation and the records of other modules. If the log is unreadable,
+// renames the file on the client's request, so that the checkpoints can be used without it. Deletes no file.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
@@ -81,7 +80,7 @@ export function joinLog(
   }
 }
 
-/** Returns the warning about a damaged end that the opening cut off. */
+/** Returns the warning about the damaged end of the log, which the opening cut off. */
 function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
   if (cutBytes === 0) return [];
   const what =
@@ -96,7 +95,7 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
 const shortened =
   'The log of this session is shorter than its checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
 
-/** Replaces the log by a copy, because a former owner that was only suspended still has the old file open. */
+/** Replaces the log by a copy, because the former owner may be only suspended, and then still has the old file open. */
 function detach(logFile: string): void {
   if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;
   const copy = `${logFile}.${randomBytes(6).toString('hex')}.tmp`;
@@ -117,7 +116,10 @@ async function readLog({
   return replayed(sessionLog, marker.conversationId);
 }
 
-/** Reads the log of a session that stays closed. @throws also the errors that {@link openKeptLog} repairs */
+/**
+ * Reads the log of a session that stays closed. @throws the errors of {@link openKeptLog}, and those that it would
+ * repair
+ */
 export async function readKeptLog(
   { logFile }: SessionDirectory,
   { conversationId }: SessionMarker,

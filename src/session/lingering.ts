@@ -1,7 +1,7 @@
-// A background daemon keeps a session open and watched after its last client has left, so that the next
-// command finds the session open. Another process claims such a lingering session by a file in the session's
-// directory (owner.ts). The daemon then closes the session at once. Only sessions of retention `keep` linger,
-// because their end removes nothing.
+// A background daemon keeps a session open and watched after its last client has left, so that the next command finds
+// the session open. To claim such a lingering session, another process makes a file in the session's directory
+// (owner.ts). The daemon then closes the session at once. Only sessions with the retention `keep` linger, because their
+// end removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -17,8 +17,8 @@ export class LingeringSessions {
   }
 
   /**
-   * Keeps the session open from now on. Returns false when the session must be closed, for example because
-   * the daemon could not notice the claim of another process.
+   * Keeps the session open from now on. Returns false when the session must be closed, for example when its directory
+   * cannot be watched for claims.
    */
   begin(session: Session): boolean {
     const { directory, marker } = session.parts;

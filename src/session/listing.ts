@@ -58,7 +58,7 @@ const lostMarker =
 
 export interface SessionSummary {
   readonly checkpoints: number;
-  /** The message of the first turn with a message, on one line and shortened. */
+  /** The message of the first turn that has a message, shortened to one line. */
   readonly firstPrompt?: string;
 }
 
@@ -116,7 +116,7 @@ function summaryFrom(text: string): SessionSummary | undefined {
 }
 
 /**
- * Returns the message of the first turn with a message, shortened. If a turn was repeated, its newest message
+ * Returns the shortened message of the first turn that has a message. If this turn was repeated, its newest message
  * counts.
  */
 export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
@@ -124,8 +124,8 @@ export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | u
 }
 
 /**
- * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because all older
- * checkpoints were searched before.
+ * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because earlier calls
+ * searched all older ones.
  */
 function firstPromptOf(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,

@@ -1,6 +1,6 @@
-// Finds writes that other sessions reported and that this session did not see. The agents reported these
-// writes to another daemon, while this session was closed, or on a work tree inside or around this work tree.
-// Reads the logs of the other sessions, and changes no file.
+// Finds writes that other sessions reported, but that this session did not see. There are three causes: the agent
+// reported to another daemon, this session was closed, or the work tree was inside or around this work tree. Reads the
+// logs of the other sessions, and changes no file.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 
 interface MissedReports {
   readonly paths: ReadonlySet<TreePath>;
-  /** True when the log of another session cannot be read, so that paths may be missing in `paths`. */
+  /** True when another session's log cannot be read. `paths` may then be incomplete. */
   readonly isPartial: boolean;
 }
 
@@ -43,8 +43,8 @@ export function missedReports(session: Session, since: string): MissedReports {
 /** Returns the writes that a session has reported since a time, or undefined when its log cannot be read. */
 function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
   try {
-    // A log that was not written since this time has no such report. The clock of a file system may be
-    // coarse, hence the tolerance.
+    // A log that was not written since this time has no later report. The tolerance is for file systems with a coarse
+    // clock.
     if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
     const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
     return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));

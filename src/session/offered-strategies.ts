@@ -13,8 +13,8 @@ interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'n
 }
 
 /**
- * Returns the strategies and whether they are available. Only looks up the names of installed packages, and
- * loads no package.
+ * Returns the strategies, and whether each is available. Only looks up the names of installed packages, and loads no
+ * package.
  */
 export function offeredStrategies(): OfferedStrategy[] {
   return Object.values(strategies).map((driver) => {

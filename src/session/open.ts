@@ -1,6 +1,5 @@
-// session/open: turns the request of a client into an open session. The steps are work tree, storage,
-// ownership, conversation, checkpoints, watcher, in this order. When a step fails, the earlier steps are
-// undone.
+// The request session/open: makes an open session. The steps, in this order, are work tree, storage, ownership,
+// conversation, checkpoints and watcher. When a step fails, the earlier steps are undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
@@ -46,7 +45,7 @@ export interface OpenRequest {
    */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
-  /** True for the default storage, which may be in a protected place that the client allowed. */
+  /** True for the default storage. It may be in a protected place if the client allowed this place. */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
   /** The names of the parameters that the client set. All other options are defaults. */
@@ -65,8 +64,8 @@ export interface Surroundings {
   /** The terms that the daemon writes into `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
-   * Returns the session with this id if this daemon has it open. If no client uses the session and it does
-   * not suit the request, closes the session and returns undefined.
+   * Returns the session with this id if this daemon has it open. Closes the session and returns undefined if no client
+   * uses it and it does not suit the request.
    */
   readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
   /** Returns the other sessions of this daemon on the same work tree. */
@@ -75,7 +74,7 @@ export interface Surroundings {
 
 export interface Opened {
   readonly session: Session;
-  /** True when the session existed before: open in this daemon, kept, or left by a daemon that died. */
+  /** True when the session existed before: open in this daemon, kept on disk, or left behind by a daemon that died. */
   readonly resumed: boolean;
 }
 
@@ -92,8 +91,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The default storage may be in a protected work tree that the client allowed (home). Captures then leave
-  // out the storage.
+  // The client may have allowed a protected work tree (home) that contains the default storage. Captures then leave out
+  // the storage.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);
@@ -135,7 +134,7 @@ export async function openSession(
     await around.events.opened(session, { resumed, ms }, context.client);
     return { session, resumed };
   } catch (error) {
-    // The failed opening removes the files that it made, and leaves older files as they were.
+    // After a failure, removes the files that this opening made, and leaves older files as they were.
     let trash: string | undefined;
     try {
       trash = resumed ? undefined : renameAway(directory);
@@ -148,8 +147,8 @@ export async function openSession(
 }
 
 /**
- * Checks the place of the storage. @throws StorageInsideWorkTree; an error for a path that cannot exist, such
- * as a path below a file
+ * Checks where the storage is. @throws StorageInsideWorkTree; an error for a path that cannot exist, such as a path
+ * below a file
  */
 function checkStorage(workTree: WorkTree, storage: string): void {
   try {
@@ -240,7 +239,7 @@ async function build(
   }
 }
 
-/** Returns the names of the settings in the request that differ from those of the open session. */
+/** Returns the names of the requested settings that differ from the settings of the open session. */
 function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: string): string[] {
   const { marker, options } = parts;
   const { retention } = request;
@@ -273,9 +272,9 @@ function effectiveMarker(
 }
 
 /**
- * Returns the identity of the directory that this session may remove from now on. This is the present
- * directory, because a user may have restored the session from a backup. If the present directory contains an
- * entry that no session makes, the recorded identity stays.
+ * Returns the identity of the directory that this session may remove from now on. This is the directory now at the
+ * path, because a user may have restored the session from a backup. If this directory contains an entry that no session
+ * makes, the recorded identity stays.
  */
 function placeOf(
   directory: SessionDirectory,
@@ -317,9 +316,8 @@ function assemble(
 }
 
 /**
- * Warns that another directory replaced the work tree. Warns only until the new directory has a checkpoint,
- * so that commands do not repeat the warning for ever. Afterwards only the restore of an earlier checkpoint
- * warns.
+ * Warns that another directory has replaced the work tree. Stops warning once the new directory has a checkpoint, so
+ * that commands do not repeat the warning for ever. After that, only the restore of an older checkpoint warns.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

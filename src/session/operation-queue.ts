@@ -1,14 +1,14 @@
-// The queue of a session runs one mutation at a time, in the order of arrival. The queue has a limit, so that
-// it refuses a flood of requests instead of storing them. A waiting operation can be cancelled. A broken
-// invariant poisons the queue, so that no operation builds on an unexplained state. The queue has no time
-// limit for running operations and does not know what they do.
+// The queue of a session runs one mutation at a time, in the order of arrival. The queue has a limit: it refuses a
+// flood of requests instead of storing them. A waiting operation can be cancelled. A broken invariant poisons the
+// queue, so that no operation builds on an unexplained state. The queue has no time limit for running operations and
+// does not know what they do.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 
 const lengthMax = 256;
 
 export interface QueueFigures {
-  /** The name that the caller gave to the running operation. */
+  /** The name of the running operation, which the caller gave. */
   readonly running: string | undefined;
   readonly waiting: number;
   /** The number of operations that may wait. The queue refuses further operations. */
@@ -93,8 +93,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn. Aborts the operation's signal as soon as another operation waits or the
-   * queue closes. When the queue is closed or poisoned, does not run the operation and resolves to undefined.
+   * Runs `operation` in its turn. Aborts the operation's signal as soon as another operation waits or the queue closes.
+   * If the queue is already closed or poisoned, resolves to undefined without running the operation.
    */
   async runPreemptible<T>(
     operation: (signal: AbortSignal) => Promise<T>,

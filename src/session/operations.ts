@@ -1,7 +1,6 @@
-// Remembers the outcome of each mutation that a client requested. A repeated key gets the first answer, and
-// operation/get reports the outcome after the connection was lost. The outcomes are in the session's log, so
-// they survive the process if the session survives it. This module decides nothing about the operations
-// themselves.
+// Remembers the outcome of each mutation that a client requested. A repeated key gets the first answer. After a lost
+// connection, operation/get reports the outcome. The outcomes are in the session's log, so they exist as long as the
+// session. This module decides nothing about the operations themselves.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -11,7 +10,7 @@ import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
 /**
- * The traces of an operation whose process died with the answer: the published checkpoint, or the effect in
+ * The traces of an operation whose answer was lost when its process died: the published checkpoint, or the effect in
  * the log.
  */
 export interface EarlierEffect {
@@ -25,7 +24,7 @@ interface OperationRequest {
   readonly params: unknown;
 }
 
-/** A client's key in the session's log. The key has a record of its own, or is in the record of the effect. */
+/** A client's key in the session's log. It is in a record of its own, or in the record of the effect. */
 interface LoggedKey {
   readonly operation: OperationId;
   readonly method: string;
@@ -40,21 +39,24 @@ interface LoggedOperation extends LogRecord, LoggedKey {
 }
 
 /**
- * A record that is written before an effect without a log record of its own: removals, names, enabling
- * checkpoints. After a kill, the remaining checkpoints show whether the effect took place, so a key and its
- * effect stay together.
+ * A record that is written before an effect that has no log record of its own: a removal, a name, or enabling
+ * checkpoints. After a kill, the remaining checkpoints show whether the effect took place, so a key and its effect stay
+ * together.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
-  /** True in a second record after the effect, for an effect that the checkpoints show only for some time. */
+  /**
+   * True in a second record, which follows the effect. It is written if the checkpoints show the effect only for some
+   * time.
+   */
   readonly isDone?: true;
 }
 
 /** The record of a change of the conversation or of the ledger, with the key of its request. */
 interface LoggedEffect extends LogRecord {
   readonly kind: 'conversation' | 'ledger';
-  /** The client's key, and the logged effect, from which the wire's answer is made again. */
+  /** The client's key, and the logged effect. The protocol's answer can be made again from this effect. */
   readonly idempotency?: LoggedKey & { readonly result: unknown };
 }
 
@@ -73,7 +75,7 @@ export type Intended =
    */
   | { readonly enables: true };
 
-/** Returns the effect of an intention, or undefined when the effect did not take place. */
+/** Returns the effect that a record intended, or undefined when this effect did not take place. */
 function outcomeOf(
   { intended, isDone }: LoggedIntention,
   checkpoints: readonly StoredCheckpoint[],
@@ -154,8 +156,7 @@ export class OperationRecords {
   }
 
   /**
-   * Adds the answer that another process logged. Skips a key that this process knows and whose request has
-   * not failed.
+   * Adds the answer that another process logged. Skips a key that this process knows, unless its request has failed.
    */
   replay(record: LogRecord): void {
     const known = this.#byKey.get((record as LoggedOperation).key);
@@ -166,8 +167,7 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // Unless the record itself says that the effect took place, its outcome is decided when the checkpoints
-      // are known.
+      // Unless the record says that the effect took place, the checkpoints decide its outcome later.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {
@@ -199,13 +199,14 @@ export class OperationRecords {
     if (outcome !== undefined) this.#remember(committed(intention, outcome));
   }
 
-  /** Finds the keys of requests that took effect although no answer was logged. Searches the published checkpoints. */
+  /** Searches the published checkpoints for the keys of requests that took effect although no answer was logged. */
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // Recovery may have finished a failed operation while the client's repetition of the request waited.
+      // The client may have repeated a failed request, and recovery may have finished its operation while the
+      // repetition waited.
       if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
@@ -240,9 +241,9 @@ export class OperationRecords {
   }
 
   /**
-   * Runs `work` once per key. A repetition gets the first answer with `replayed: true`.
+   * Runs `work` only once per key. A repetition gets the first answer with `replayed: true`.
    *
-   * When the process died with the first answer, `rebuild` makes the answer from the traces of the effect.
+   * If the first answer was lost when its process died, `rebuild` makes the answer from the traces of the effect.
    * @throws IdempotencyConflict when the key was used for another request.
    */
   async run<R extends object>(
@@ -268,7 +269,7 @@ export class OperationRecords {
       entry.error = describe(error);
       throw naming(operation, error);
     } finally {
-      entry.pending = undefined; // the promise would keep the whole answer in memory
+      entry.pending = undefined; // keeping the promise would keep the whole answer in memory
     }
   }
 
@@ -334,7 +335,9 @@ function forgetResult(entry: OperationEntry): number {
   return bytes;
 }
 
-/** Returns a flat copy of a text. The engine may keep a larger text in memory for a text that is a part of it. */
+/**
+ * Returns a flat copy of a text. Otherwise the engine may keep a larger text in memory, of which this text is a part.
+ */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
@@ -344,8 +347,7 @@ function fingerprintOf(method: string, params: unknown): string {
   const relevant = JSON.stringify([method, params], (key, value: unknown) => {
     if (key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta') return undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    // Sorts the fields, because a client may write them in another order after a restart: tables in Lua have no
-    // order.
+    // Sorts the fields, because a restarted client may write them in another order: tables in Lua have no order.
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
   return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);

@@ -1,9 +1,9 @@
-// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes
-// of the same network namespace. The lock of the session's directory works between all processes of this
-// machine. The file owner.json names the owner and counts the owners. A process that was suspended for long
-// learns from this file that another process took over, and stops writing. The owner renews a heartbeat every
-// minute. When the directory cannot be locked, a process that cannot see the owner judges by the age of the
-// heartbeat. end.ts decides what happens to a session without an owner.
+// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes of the
+// same network namespace. The lock of the session's directory works between all processes of this machine. The file
+// owner.json names the owner and counts the owners. From this file, a process that was suspended for long learns that
+// another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the directory cannot
+// be locked, a process that cannot see the owner decides by the age of the heartbeat. end.ts decides what happens to a
+// session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -23,16 +23,15 @@ import {
 import type { SessionDirectory } from './directory.ts';
 
 const heartbeatMs = 60_000;
-/** The silence in ms after which an owner that cannot be seen counts as dead. */
+/** The age of the heartbeat in ms from which on an owner that cannot be seen counts as dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
-/** The content of owner.json: the holder and some more fields. */
+/** The content of owner.json: the process that owns the session (the holder), and some more fields. */
 interface OwnerNote extends Holder {
   /** The number of owners that the session has had. */
   readonly generation?: number;
   /**
-   * True when the holder has locked the directory. A process that gets this lock then knows that the holder
-   * is gone.
+   * True when the holder has locked the directory. If another process gets this lock, it knows that the holder is gone.
    */
   readonly locked?: boolean;
   readonly released?: boolean;
@@ -54,8 +53,8 @@ export interface ClaimOptions {
 }
 
 /**
- * The time in ms that a claim waits for an owner that yields, because a client may have the session open for
- * one request.
+ * The time in ms that a claim waits for an owner that yields. A client may have the session open for one request during
+ * this time.
  */
 const yieldMs = 5000;
 const askAgainMs = 20;
@@ -74,8 +73,8 @@ export class SessionOwner {
   readonly #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
-   * True when the former owner counted as dead because it was silent. It may wake up and still have the old
-   * files open.
+   * True when the former owner counted as dead because of an old heartbeat. It may be only suspended, and still have
+   * the old files open.
    */
   readonly tookOverSilent: boolean;
 
@@ -114,7 +113,7 @@ export class SessionOwner {
     const endMs = performance.now() + yieldMs;
     try {
       for (;;) {
-        // Written at every attempt, because a process that gets the session removes the file.
+        // Writes the file at every attempt, because any process that gets the session removes the file.
         files.writeFileSync(directory.wantedFile, '');
         await delay(askAgainMs);
         const claimed = await SessionOwner.#claimNow(directory, options);
@@ -126,10 +125,9 @@ export class SessionOwner {
   }
 
   /**
-   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so
-   * it can be taken before the directory exists. `prepare` then fills the directory, and the locks prevent
-   * other processes from renaming it away meanwhile. When `prepare` or a later step throws, runs `undo` and
-   * releases the locks.
+   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so it can be
+   * taken before the directory exists. Then `prepare` fills the directory. Meanwhile the locks prevent other processes
+   * from renaming it away. When `prepare` or a later step throws, runs `undo` and releases the locks.
    */
   static async #claimNow(
     directory: SessionDirectory,
@@ -269,7 +267,7 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
-/** Returns the stamp of the last owner's note if the session was closed in order, and undefined otherwise. */
+/** Returns the stamp of the last owner's note if the session was closed properly, and undefined otherwise. */
 export function closedInOrder({ ownerFile }: SessionDirectory): string | undefined {
   const stamp = stampOf(ownerFile);
   const note = readOwner(ownerFile)?.note;
@@ -297,24 +295,24 @@ function noteText(note: object): string {
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // The note is renamed into place, so only a power cut or a failing disk can make it unreadable. The owner
-    // that wrote it then counts as dead, because its locks are free.
+    // The note is renamed into place, so only a power cut or a failing disk can make it unreadable. The owner that
+    // wrote the note then counts as dead, because its locks are free.
     const isUnreadable = holder.host === '' || !isIntact(holder);
     const note = {
       ...(isUnreadable ? unknownHolder : holder),
       released: isUnreadable || holder.released === true,
     };
-    // Rounds down to whole milliseconds, as Date.now() counts. With a fraction, a file of the present
+    // Rounds down to whole milliseconds, as Date.now() counts. With a fraction, a file that was written in this
     // millisecond would be in the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   });
 }
 
 /**
- * True when the holder may be alive although both locks were free. A holder that had locked the directory is
- * then gone. A holder without this lock (no flock(1), another version) may run where this process cannot see
- * the lock of its name. Such a holder counts as alive when its pid has the recorded start time, or when it
- * cannot be seen but has a recent heartbeat.
+ * True when the holder may be alive although both locks were free. A holder that had locked the directory is then gone.
+ * A holder without a lock on the directory (no flock(1), another version) may run where this process cannot see the
+ * lock on the name. This holder counts as alive when its pid has the recorded start time. It also counts as alive when
+ * it cannot be seen but has a recent heartbeat.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;
@@ -329,9 +327,9 @@ function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
 }
 
 /**
- * True when the holder had locked the directory under the same running kernel, and this process has this lock
- * now. The holder is then gone. A network disk may have separate locks for each machine, so another kernel
- * proves nothing.
+ * True when the holder had locked the directory, and this process has the lock now under the same running kernel. The
+ * holder is then gone. Under another kernel the lock proves nothing, because a network disk may have separate locks for
+ * each machine.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;
@@ -345,19 +343,19 @@ function stampOf(file: string): string | undefined {
 
 function touch(file: string): void {
   const now = new Date();
-  // Ignores an error, because an error in a timer would end the daemon. The next operation of the session
-  // reports that the file or the disk is gone.
+  // Ignores an error, because an error in a timer would end the daemon. If the file or the disk is gone, the next
+  // operation of the session reports this.
   attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
 const orphanPatienceMs = 2_000;
 
 /**
- * Kills the git processes that a killed daemon left running in a session directory, and waits until they are
- * gone. The caller must own the session. A git process that reads from the daemon ends by itself, but a
- * process that works alone (a repack) would continue to write into the repository. Works on Linux only, where
- * /proc shows the working directory of a process. On other systems an orphaned git process runs to its end.
- * Later its locks and temporary files count as stale.
+ * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone. The
+ * caller must own the session. A git process that reads from the daemon ends by itself. But a git process that works
+ * alone (a repack) would continue to write into the repository. Works on Linux only, where /proc shows the working
+ * directory of a process. On other systems an orphaned git process runs to its end, and its locks and temporary files
+ * later count as stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;

@@ -1,4 +1,4 @@
-// Connects a session with restores. Builds the restore site, and runs the recovery that precedes every
+// Connects sessions with restores. Builds the restore site of a session, and runs the recovery that precedes every
 // change.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -42,8 +42,7 @@ export function restoreSite(
 /**
  * Recovers if a restore is unfinished. Call this function before every change of a session. `check` may
  * refuse the change before the recovery.
- * @throws StoreUnavailable when another program removed the session's directory, because the change could not
- * be stored
+ * @throws StoreUnavailable when another program removed the session's directory, so that the change could not be stored
  */
 export async function ensureRecovered(
   session: Session,
@@ -62,13 +61,13 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  // Without checkpoints the restore cannot be recovered. The change then itself requires checkpoints, or
+  // Without checkpoints the restore cannot be recovered. In this case the change itself requires checkpoints, or
   // enables them.
   if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  // Only the answer to an opening has the lists of the restore; other answers have the warning.
+  // Only the answer to an opening has the lists of the restore. Any other answer has the warning.
   session.recovered = undefined;
 }

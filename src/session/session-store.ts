@@ -1,5 +1,5 @@
-// Opens the store of one session, and distinguishes a new store from a lost store. Sets a damaged store aside
-// when a client asks to begin again. enable.ts handles the checkpoints in the store.
+// Opens the store of one session, and distinguishes a new store from a lost store. Sets a damaged store aside when the
+// client wants a new start. enable.ts handles the checkpoints in the store.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -43,7 +43,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
     await makeRepository(workTree.root);
     log.info(`made a git repository in ${workTree.root}, as the client requested`);
   }
-  // An outer repository does not contain the session's data, so a broken repository must be refused.
+  // Refuses a broken repository. Git would use an outer repository instead, which does not contain the session's data.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
@@ -69,8 +69,8 @@ export async function setStoreAside(session: Session): Promise<void> {
 }
 
 /**
- * Opens the store of a closed session, in order to empty it. Returns undefined when the store's repository is
- * gone, and all data with it. `expected` is the number of checkpoints in it.
+ * Opens the store of a closed session, in order to empty it. Returns undefined when the store's repository is gone with
+ * all its data. `expected` is the number of checkpoints in the store.
  * @throws StoreCorrupt and the driver's errors
  */
 export async function openClosedStore(
@@ -128,7 +128,7 @@ function refuseBroken(root: string): void {
   if (unusable !== undefined) throw unusable;
 }
 
-/** Returns the error for a repository that this user may not read and that has the checkpoints. */
+/** Returns the error for a repository that has the checkpoints, but that this user may not read. */
 function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
   return new CheckpointdError(
     kind,

@@ -1,5 +1,5 @@
-// A session is one conversation on one work tree in one store. The class has the parts of the session. The
-// other files of this folder and of commands/ operate on sessions. Every change of a session goes through the
+// A session is one conversation on one work tree in one store. The class contains the parts of the session. The other
+// files of this folder, and those of commands/, operate on sessions. Every change of a session goes through the
 // session's queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -93,8 +93,8 @@ interface SessionParts {
 }
 
 /**
- * The events of a session for its listeners. The daemon sends them as notifications, but a session also works
- * without clients. A failed event never fails an operation. Operations wait for events, so that clients get
+ * The events of a session for its listeners. The daemon sends them as notifications, but a session also works without
+ * clients. The failure of an event never makes an operation fail. Operations wait for events, so that clients get
  * events before the answer.
  */
 export interface SessionEvents {
@@ -157,15 +157,18 @@ export class Session {
   /** True when a restore is unfinished. The next change first finishes or undoes the restore. */
   hasUnfinishedRestore = false;
   /**
-   * The outcome of an interrupted restore that the opening finished. Only the answer to this opening reports
-   * the outcome.
+   * The outcome of an interrupted restore that was finished when the session was opened. Only the answer to this
+   * opening reports the outcome.
    */
   recovered: RestoreOutcome | undefined;
   /** The stamps of the files from which the context message was last built. */
   contextSignature: string | undefined;
   /** The pushes of the session, which run one at a time and independently of the queue. */
   readonly pushes = new Turns();
-  /** A function that is called with the method after each change. Set when the session is pushed after its turns. */
+  /**
+   * A function that is called after each change, with the method's name. Set when the daemon pushes the session after
+   * each turn.
+   */
   afterChange: ((method: string) => void) | undefined;
   /** The heads of the session's lines on remotes, as this process knows them. */
   readonly pushedHeads = new Map<string, Line>();
@@ -192,8 +195,8 @@ export class Session {
   }
 
   /**
-   * Disables checkpoints. `because` is the specific cause. Without it, the client gets the general remedy of
-   * the reason.
+   * Disables checkpoints. `because` is the specific cause. Without a specific cause, the client gets the general remedy
+   * for the reason.
    */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
@@ -231,7 +234,7 @@ export class Session {
   }
 
   /**
-   * Refuses a change while a restore cannot be finished. Call this method before a change that needs no
+   * Refuses a change while an unfinished restore cannot be finished. Call this method before a change that needs no
    * checkpoints. @throws CheckpointsDisabled
    */
   requireRecovered(): void {

@@ -54,7 +54,7 @@ export class Sessions {
   #isClosing = false;
   /** The sessions that are ending. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** How the daemon ends all its sessions. `abrupt` until the end begins. */
+  /** The way in which the daemon ends all its sessions. `abrupt` until the end begins. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -69,9 +69,9 @@ export class Sessions {
   }
 
   /**
-   * Sweeps the default storage after a while, for a daemon that opens no session. The delay lets a client
-   * resume an orphan first, which then has an owner. When the grace period is 0, no client may resume an
-   * orphan. The sweep then runs at once, and openings wait until the paths of the orphans are free.
+   * Sweeps the default storage after a while, for a daemon that opens no session. Because of the delay, a client can
+   * first resume an orphan, which then has an owner. When the grace period is 0, no client may resume an orphan. The
+   * sweep then runs at once, and openings wait until the paths of the orphans are free.
    */
   sweepAtStart(delayMs = idleSweepMs): void {
     if (this.#options.orphanGraceMs === 0) {
@@ -116,8 +116,7 @@ export class Sessions {
   }
 
   async #openInTurn(request: OpenRequest, context: OperationContext, client: Client): Promise<Opened> {
-    // Checks the path before the opening waits for its turn, so that a path that does not answer delays no
-    // other opening.
+    // Checks the path before the opening waits for its turn. So a hanging mount delays no other opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
@@ -266,7 +265,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // the client joins at once, because the session's last client may be about to leave
+    this.#shares.join(id, client); // joins at once, because the session's last client may be about to leave
     return session;
   }
 
@@ -277,8 +276,8 @@ export class Sessions {
   }
 
   /**
-   * Runs the end of a session. Meanwhile no client finds the session, and an opening waits for the end.
-   * `reopen` gives the session back to its clients, and returns false when no client is left.
+   * Runs the end of a session. Until this has ended, no client finds the session, and an opening waits. `reopen` gives
+   * the session back to its clients, and returns false when no client is left.
    */
   async #during<T extends Pick<Ended, 'deleted'>>(
     session: Session,
@@ -300,7 +299,7 @@ export class Sessions {
     try {
       return await ended;
     } finally {
-      // After a failure the session has ended too, and its path may belong to another owner.
+      // The session has ended even after a failure, and its path may now belong to another owner.
       this.#ending.delete(session);
     }
   }
@@ -319,7 +318,7 @@ export class Sessions {
   }
 
   /**
-   * Checks that the system answers at the path of a storage that a client named. Does not check the default
+   * Checks that the path of a storage that a client named is not on a hanging mount. Does not check the default
    * storage, because the daemon uses it all the time.
    */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,5 @@
-// Records which clients have, or are opening, which session. Several clients may have the same session, which
-// ends when the last of them leaves. Clients are compared by identity. This module itself opens and ends no
-// session.
+// Records which clients have which session open, or are opening it. Several clients may have the same session. It ends
+// when the last of them leaves. Clients are compared by identity. This module itself opens and ends no session.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 
@@ -13,8 +12,8 @@ export class Shares {
   /** The unfinished openings, each with its client. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the end of the daemon has begun. Only the client `last` may still open a session, by requests
-   * that it had already sent.
+   * Set when the end of the daemon has begun. From then on only the client `last` may open a session, by requests that
+   * it had already sent.
    */
   #end: { readonly last: Client | undefined } | undefined;
 
@@ -45,8 +44,8 @@ export class Shares {
   }
 
   /**
-   * Forgets the clients of a session that ends. The returned function records again the clients that are
-   * still connected, and returns true when there is one.
+   * Forgets the clients of a session that ends. The returned function records the clients again that are still
+   * connected, and returns true if there are any.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);
@@ -67,8 +66,8 @@ export class Shares {
   }
 
   /**
-   * Begins the end of the daemon, unless a client other than `last` has or is opening a session. Afterwards
-   * no other client can open a session, because that client would lose the session at once.
+   * Begins to end the daemon, unless a client other than `last` has a session or is opening one. From then on no other
+   * client can open a session, because it would lose the session at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);

@@ -1,6 +1,6 @@
-// Remembers the outcome of requests that belong to a storage as a whole: requests about remotes, and imports.
-// The answers are lines of the file `remotes.keys`, to which every daemon of the storage appends. So a
-// repeated key gets its first answer even after a restart.
+// Remembers the outcome of requests that belong to a storage as a whole: requests about remotes, and imports. Every
+// daemon of the storage appends its answers as lines to the file `remotes.keys`. So a repeated key gets its first
+// answer even after a restart.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -32,7 +32,10 @@ export class StorageOperations {
   readonly #records: OperationRecords;
   /** The number of bytes of the file that this process has read. */
   #position = 0;
-  /** The recorded imports that have not taken effect as far as this process knows, by key. */
+  /**
+   * The recorded imports that, as far as this process knows, have not taken effect. The keys of the map are the
+   * clients' keys.
+   */
   readonly #imports = new Map<string, ImportNote>();
 
   constructor(storage: string) {
@@ -68,7 +71,10 @@ export class StorageOperations {
     return directory.readMarker()?.created === created;
   }
 
-  /** Appends a record. Begins with a new line, in case a kill cut off the last line. Readers skip such a line. */
+  /**
+   * Appends a record. Begins with a line break, in case a kill cut off the last line. Readers skip a line that was cut
+   * off.
+   */
   #append(record: LogRecord): number {
     const isNew = !files.existsSync(this.#file);
     const fd = files.openSync(this.#file, 'a', 0o600);
@@ -93,7 +99,7 @@ export class StorageOperations {
   }
 }
 
-/** Returns the record in a line, or an empty list for a cut or damaged line. */
+/** Returns the record in a line, or an empty list for a line that is damaged or was cut off. */
 function parseRecord(line: string): LogRecord[] {
   if (line === '') return [];
   try {

@@ -1,16 +1,14 @@
-// Prepares the storage root and makes it private to the user. Refuses a root in which another user could
-// plant a file, or which is the parent of a work tree. This module also explains errors of the storage. It
-// does not read the sessions in the root.
+// Prepares the storage root and makes it private to the user. Refuses a root that is the parent of a work tree, or in
+// which another user could plant a file. Also explains errors of the storage. Does not read the sessions in the root.
 import { dirname } from 'node:path';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
 /**
- * Makes the storage root private to the user, and returns its canonical path. A default root may be a link,
- * because people move `~/.local/state` to another disk. This function resolves the link once and checks its
- * target. It refuses a link that a client names, because a program that can change the link could redirect
- * deletions.
+ * Makes the storage root private to the user, and returns its canonical path. A default root may be a link, because
+ * people move `~/.local/state` to another disk. This function resolves the link once, and checks the target of the
+ * link. It refuses a link that a client names, because a program that can change the link could redirect deletions.
  * @throws ReadOnlyStore or StoreUnavailable, whose messages name the remedy
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {
@@ -35,8 +33,8 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
 }
 
 /**
- * Refuses a storage root that is the parent directory of the work tree, because sessions would be siblings of
- * the work tree. @throws StoreUnavailable
+ * Refuses a storage root that is the parent directory of the work tree, because the sessions would then be beside the
+ * work tree. @throws StoreUnavailable
  */
 export function refuseParentOf(workTree: string, storage: string): void {
   if (dirname(workTree) !== storage) return;

@@ -14,8 +14,8 @@ import type { Session } from './session.ts';
 type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
 
 /**
- * Pushes the present state of an open session when earlier pushes of the session have ended. Notifies clients
- * once of each line of another writer.
+ * Pushes the current state of an open session, after earlier pushes of this session. Notifies clients once of each line
+ * of another writer.
  *
  * @throws as {@link pushLine}; CheckpointsDisabled
  */
@@ -48,8 +48,8 @@ export async function pushSession(
 }
 
 /**
- * Returns a function that reads the session's state when it is called. A push first waits for the remote, and
- * requests may change the session meanwhile. @throws CheckpointsDisabled; the returned function throws it too
+ * Returns a function that reads the session's state at the time of its call. A push first waits for the remote, and
+ * meanwhile requests may change the session. @throws CheckpointsDisabled; the returned function throws it too
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();

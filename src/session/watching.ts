@@ -1,6 +1,6 @@
-// Connects the watcher and the capturer of a session. The watcher reports changes to clients and to captures,
-// and the audit checks the watcher against captures. If a work tree cannot be watched, the session still
-// works, and captures scan the whole tree.
+// Connects the watcher and the capturer of a session. The watcher reports changes to clients and to captures. The audit
+// compares the watcher's reports with the changes that captures find. If a work tree cannot be watched, the session
+// still works, and captures scan the whole tree.
 import { setTimeout as delay } from 'node:timers/promises';
 import { given } from '../base/given.ts';
 import { Capturer, type FinishedScan } from '../capture/capturer.ts';
@@ -52,8 +52,8 @@ export function startWatching(session: Session): void {
 }
 
 /**
- * Notifies clients that any file may have changed before the watcher started, because no source reported
- * these changes.
+ * Notifies clients that any file may have changed before the watcher started, because changes of that time were not
+ * reported.
  */
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
@@ -61,7 +61,7 @@ async function sayLive(session: Session): Promise<void> {
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Opens the capturer of the session's work tree and store. The capturer's scans use the watcher and audit it. */
+/** Opens the capturer of the session's work tree and store. The capturer's scans use the watcher, and audit it. */
 export function openCapturer(
   session: Session,
   store: SnapshotStore,
