@@ -1,7 +1,7 @@
-// Repairs the files of answered restores after a power cut. Such a file is empty, torn, missing or as before
-// the restore, and no program has changed it since. Another restore saves the present state and then writes
-// these files. After a mere kill the daemon repeats no restore: the kernel still has the written bytes, which
-// only need a sync.
+// Repairs the files of answered restores after a power cut. A damaged file is empty, torn, missing or as before the
+// restore, and no program has changed it since. A further restore saves the current state and then writes these files.
+// After a kill without a power cut, the daemon repeats no restore. The kernel still has the written bytes, which only
+// need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -21,7 +21,7 @@ import { executeJob, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** The tolerance between the change time of a file and that of the note, in ms. */
+/** The tolerance in ms when the change time of a file is compared with the time of a note. */
 const slackMs = 1_000;
 
 /** True when the machine was restarted after the note was written. */
@@ -31,8 +31,8 @@ function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
 }
 
 /**
- * Makes a restore unfinished again when a power cut destroyed its published checkpoint. The note of the
- * restore becomes the intent, from which recovery continues. Call this function before recovery.
+ * Makes a restore unfinished again when a power cut destroyed its published checkpoint. Renames the note of the restore
+ * back to the intent, from which recovery continues. Call this function before recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
   if (files.existsSync(directory.intentFile)) return;
@@ -44,7 +44,7 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
         isOfAnotherBoot(intent) &&
         index.byId(recordOf(intent).id) === undefined &&
         index.byId(intent.safety) !== undefined &&
-        // A lower `seq` means that the checkpoint was published and has been removed since.
+        // With a lower `seq`, the checkpoint was published and has been removed since.
         recordOf(intent).seq >= index.nextSeq,
     );
   if (lost !== undefined) answered.reopen(lost.intent.id);
@@ -63,8 +63,8 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
     if (checkpoint !== undefined)
       restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
-    // The note belongs to another directory, or to a checkpoint that was removed since. Its files need no
-    // repair any more.
+    // The note belongs to another directory, or to a checkpoint that was removed since. The files of this restore no
+    // longer need a repair.
     else answered.forget([intent.id]);
   }
   const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
@@ -76,14 +76,14 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
 interface AnsweredRestore {
   readonly id: string;
   readonly answeredMs: number;
-  /** True when the machine was started again after the restore. */
+  /** True when the machine was restarted after the restore. */
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
 }
 
 /**
- * Restores the lost files. Reports files that the store has lost too, and does not try to restore these files
- * again.
+ * Restores the damaged files. Reports files whose contents the store has lost, too, and does not try again to restore
+ * them.
  */
 async function restoreLost(
   site: RestoreSite,
@@ -132,8 +132,8 @@ interface Touched {
 }
 
 /**
- * Returns the paths that restores changed before the power cut, without paths that a later restore changed
- * after it.
+ * Returns the paths that restores changed before the power cut. Leaves out paths that a restore changed after the power
+ * cut.
  */
 async function touchedBy(
   checkpoints: Checkpoints,
@@ -157,7 +157,7 @@ async function touchedBy(
 }
 
 /**
- * Returns the paths that a power cut damaged: they differ from the result of the restores, and no program has
+ * Returns the paths that a power cut damaged: their files differ from the result of the restores, and no program has
  * changed them since.
  */
 async function lostPaths(
@@ -193,10 +193,7 @@ function changedMs(tree: AnchoredFiles, path: TreePath): number {
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }
 
-/**
- * True when the present entry can be the result of a power cut. The entry is missing, as before the restore,
- * or torn.
- */
+/** True when the current entry can be the result of a power cut: it is missing, as before the restore, or torn. */
 async function isLost(
   store: SnapshotStore,
   { before: present, after: wanted }: TreeChange,
@@ -210,8 +207,8 @@ async function isLost(
 }
 
 /**
- * True when a power cut can have left the present content. This content is then equal to the whole content,
- * but may be shorter and have zeros in places.
+ * True when the current content can be the result of a power cut. It then equals the whole content, but may be shorter
+ * and have zeros in places.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

@@ -1,7 +1,7 @@
-// The notes of restores that were answered and whose files may not be on the disk yet. When the daemon
-// answers a restore, it renames the intent to such a note. The daemon removes the note after it has synced
-// the files. From a remaining note, the next start learns which files to check after a power cut
-// (after-power-cut.ts). After a mere kill the next start only syncs the files.
+// The notes of answered restores whose files may not be on the disk yet. When the daemon answers a restore, it renames
+// the intent to such a note. The daemon removes the note after it has synced the files. After a power cut, a remaining
+// note shows the next start which files to check (after-power-cut.ts). After a kill without a power cut, the next start
+// only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -14,8 +14,8 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 
 /**
- * The time in ms that the end of a session waits for files to reach the disk. A shutdown is answered within a
- * second.
+ * The time in ms that the end of a session waits for files to reach the disk. It is short, because a shutdown is
+ * answered within a second.
  */
 const patienceMs = 500;
 const noteName = /^restored-[0-9a-z]+\.json$/;
@@ -24,7 +24,9 @@ type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
 
 export interface AnsweredNote {
   readonly intent: RestoreIntent;
-  /** The time when the restore was answered. Another program changed a file that has a later change time. */
+  /**
+   * The time when the restore was answered. If a file has a later change time, another program has changed the file.
+   */
   readonly answeredMs: number;
 }
 
@@ -95,8 +97,8 @@ export class AnsweredRestores {
   }
 
   /**
-   * Waits briefly for running syncs, then stops them. The kernel writes the remaining files later, and the
-   * notes of their restores stay.
+   * Waits briefly for running syncs, then stops them. The notes of the restores then stay, and the kernel writes the
+   * remaining files later.
    */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
@@ -177,8 +179,8 @@ async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal)
 }
 
 /**
- * Opens a file to sync it. Opens the file for writing if this user may not read it. Does not open a link,
- * because the sync of its directory covers the link.
+ * Opens a file for a sync. Opens the file for writing if this user may not read it. Does not open a link, because the
+ * sync of the link's directory is enough.
  */
 function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
   for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {

@@ -1,7 +1,6 @@
-// Finds names that a file system treats as equal: `A` and `a`, or composed and decomposed letters. To test a
-// file system, looks up existing names under another spelling. Does not imitate the folding table of any
-// system. Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each
-// other.
+// Finds names that a file system treats as equal: `A` and `a`, or composed and decomposed letters. To test a file
+// system, looks up existing names under another spelling. Does not imitate the folding table of any system. To refuse
+// two paths that would overwrite each other, Unicode's simple lower case after NFC is enough.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -35,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. The list has such a path, or a directory above it, also in another spelling
- * with the same key.
+ * Returns the colliding paths: the path, or a directory above the path, is also in the list under another spelling with
+ * the same key.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -77,9 +76,8 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * Returns how a directory folds names. Looks up an existing name under another spelling, and creates no file,
- * so a dry run may call this. For a directory without a suitable name, returns the folding of its parent,
- * because new directories inherit their folding.
+ * Returns how a directory folds names. Only looks up an existing name under another spelling, so a dry run may call
+ * this. For a directory without a suitable name, returns the folding of its parent, because new directories inherit it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];
@@ -96,7 +94,10 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
-/** True when the directory finds a name under another spelling. Undefined when no name has another spelling. */
+/**
+ * True when a look-up in the directory finds a name under another spelling. Undefined when no name has another
+ * spelling.
+ */
 function answerOf(
   tree: AnchoredFiles,
   directory: TreePath,
@@ -121,7 +122,10 @@ interface Write {
   readonly displaces: readonly Entry[];
 }
 
-/** A file whose name is only spelled differently since the target. The restore gives the file its earlier spelling. */
+/**
+ * A file whose name has only been spelled differently since the target checkpoint. The restore returns the file to its
+ * earlier spelling.
+ */
 interface Respelling {
   readonly to: TreePath;
   readonly from: TreePath;
@@ -130,7 +134,7 @@ interface Respelling {
 
 interface Spellings {
   readonly respelled: readonly Respelling[];
-  /** The paths of writes and of present entries that collide on this file system. */
+  /** The paths of writes and of existing entries that collide on this file system. */
   readonly colliding: ReadonlySet<TreePath>;
 }
 
@@ -169,7 +173,7 @@ export function respell(
   return { respelled, colliding: new Set([...clashing].filter((path) => !paired.has(path))) };
 }
 
-/** Pairs a file to write with a present file of the same directory that the target does not contain. */
+/** Pairs a file to write with an existing file in the same directory that the target does not contain. */
 function pairOf(
   paths: readonly TreePath[],
   writes: ReadonlyMap<TreePath, Write>,

@@ -1,8 +1,8 @@
-// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each
-// step it verifies that the file to replace is still the verified one. Two system calls lie between this
-// check and the rename. If a program edits the file in that moment, the commit finds the edit under the
-// second name of the file and returns it in `edited`. Second names outside the work tree (displaced.ts) are
-// checked once more later. All other second names are removed at once.
+// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step, checks
+// that the file to replace is still the verified file. Between this check and the rename are two system calls. If a
+// program edits the file in that moment, the commit finds the edit under the file's second name. It returns the edit in
+// `edited`. A second name outside the work tree (displaced.ts) is checked once more later. Any other second name is
+// removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -19,17 +19,17 @@ import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
 
 /**
- * The outcome of a step. `conflict`: another program changed the path meanwhile, so the commit leaves the
- * path as it is.
+ * The outcome of a step. `conflict`: another program has changed the path since staging, so the commit leaves the path
+ * as it is.
  */
 export type CommitOutcome = 'done' | 'conflict';
 
-/** A file that a program wrote to while the restore replaced the file. The path of this file now has another file. */
+/** A file that a program edited while the restore replaced it. Another file is now at its path. */
 export interface Edited {
   readonly path: TreePath;
   /** The entry that the restore put at the path. Absent when the restore removed the path. */
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
-  /** The present place of the file: outside the work tree, or in the work tree under a name that no sweep removes. */
+  /** The place where the file is now: outside the work tree, or in the work tree under a name that no sweep removes. */
   readonly at: Aside;
 }
 
@@ -45,8 +45,8 @@ export class Commit {
   /** The directories in which names were added or removed. The commit fills this set, and the restorer reads it. */
   readonly #touched: Set<TreePath>;
   /**
-   * The identities of files that had several names when this restore removed one of them. This removal
-   * changes the ctime that the other names show.
+   * The identities of files that had several names when this restore removed one name. This removal changes the ctime
+   * of the file under its other names.
    */
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original paths. */
@@ -149,7 +149,7 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // The directory is not empty, in use, a mount point, or another user's. The directory may stay, because
+      // The directory is in use, is not empty, is a mount point, or belongs to another user. It may stay, because
       // snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
@@ -201,7 +201,7 @@ export class Commit {
     this.#names.rename(temporary, path);
     const after = this.#names.statsOf(aside);
     if (after !== undefined && !isSameContent(after, shown)) {
-      // The old file must not replace the new file, because a program may have written to the new file too.
+      // The old file must not replace the new file, because a program may have edited the new file, too.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
       this.edited.push({ path, at, ...given({ put: write.after }) });
       return 'conflict';
@@ -211,8 +211,8 @@ export class Commit {
   }
 
   /**
-   * Gives the file at the path a second name, and returns this name. The result has `shown` only if the file
-   * is still the verified file.
+   * Gives the file at the path a second name, and returns the second name. The result has `shown` only if the file is
+   * still the verified file.
    */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
     const aside = this.#names.link(path);
@@ -224,7 +224,7 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // The late look identifies a file by its inode, and would take this file for another file.
+    // The late look identifies a file by its inode, and would mistake this file for another one.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -271,8 +271,8 @@ export class Commit {
     try {
       isGone = this.#removeHeld(aside, path, held);
     } catch (error) {
-      // The file is in place, and a checkpoint contains the displaced directory. The end of the restore
-      // removes the remains of the directory.
+      // The new file is in place, and a checkpoint contains the displaced directory. The end of the restore removes
+      // what is left of this directory.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';
@@ -296,8 +296,8 @@ export class Commit {
   }
 
   /**
-   * Removes the files in `held`, and the directory. Returns false when the directory contains another entry
-   * and stays.
+   * Removes the files in `held`, then the directory. If the directory contains another entry, it stays, and the
+   * function returns false.
    */
   #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
@@ -410,8 +410,8 @@ export class Asides {
   }
 
   /**
-   * Discards the second name of a file whose content is saved. A name outside the work tree stays until the
-   * late look.
+   * Discards the second name of a file whose content is saved. A second name outside the work tree stays until the late
+   * look.
    */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);
@@ -424,8 +424,7 @@ export class Asides {
   }
 
   /**
-   * Moves the file back to its own path. If another entry has the path, gives the file a name that no sweep
-   * removes.
+   * Moves the file back to its own path. If another entry is at this path, gives the file a name that no sweep removes.
    */
   moveBack(aside: Aside, path: TreePath): void {
     if (statsAt(this.#tree, path) !== undefined) this.keep(aside, path);

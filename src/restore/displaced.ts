@@ -1,7 +1,7 @@
-// Keeps displaced files under second names until late-look.ts has checked them. A program that has a
-// displaced file open may write to it after the restore's last look. The second names are in a directory of
-// the restore, outside the work tree and on the same disk. A note in this directory describes each file, so
-// that a check after a kill has the same facts as a check before the kill.
+// Keeps displaced files under second names until late-look.ts has checked them. A program that has a displaced file
+// open may still write to it after the restore's last check. The second names are in a directory of the restore,
+// outside the work tree and on the same disk. A note in this directory describes each file, so that a check after a
+// kill knows as much as a check before the kill.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
@@ -44,7 +44,10 @@ export interface DisplacedNote {
 }
 
 const noteName = 'note';
-/** The name of a displaced file: its number in the note, then a counter, because a step may be tried twice. */
+/**
+ * The name of a displaced file: its number in the note, then a counter. The counter is needed because a step may be
+ * tried twice.
+ */
 const displacedName = /^(\d+)-\d+$/;
 
 /** Chooses the second names of the files that one restore displaces. */
@@ -59,8 +62,8 @@ export class DisplacedFiles {
   }
 
   /**
-   * Makes the directory and its note. Returns undefined when files cannot be moved into the directory, for
-   * example because the directory is on another disk.
+   * Makes the directory and its note. Returns undefined when files cannot be moved there, for example because the
+   * directory is on another disk.
    */
   static begin(directory: string | undefined, root: string, staged: Staged): DisplacedFiles | undefined {
     const displaced = displacedBy(staged);
@@ -79,8 +82,7 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      // After an error (such as a full disk), the restore uses second names in the work tree, and removes
-      // them at once.
+      // After an error (such as a full disk), the restore uses second names in the work tree, which it removes at once.
       return undefined;
     }
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
@@ -147,8 +149,8 @@ export function removeWhenEmpty(directory: string): boolean {
 }
 
 /**
- * True when no program has written to the file since the restore displaced it. A mere change of permission
- * bits does not count.
+ * True when no program has written to the file since the restore displaced it. A change of only the permission bits
+ * does not count.
  */
 export function isUnwritten(stats: BigIntStats, displaced: DisplacedFile): boolean {
   return (

@@ -1,6 +1,6 @@
-// Reads the facts of an earlier restore from snapshots: the paths that the restore changed (for an undo), and
-// the edits since its interruption (for a recovery). Makes no decision about single files. The snapshots that
-// this module writes contain no new contents.
+// Reads facts about an earlier restore from snapshots: the paths that it changed (for an undo), and the edits since its
+// interruption (for a recovery). Makes no decision about single files. The snapshots that this module writes contain no
+// new contents.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -12,8 +12,8 @@ export interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * The paths that became visible to captures through the restore, which did not write them. The files
-   * existed before, so an undo does not delete them.
+   * The paths that the restore did not write, but made visible to captures. The files existed before, so an undo does
+   * not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;
 }
@@ -46,7 +46,7 @@ export async function changedPaths(
 export interface EditedSince {
   /** The edited entries, by path. Includes paths of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
-  /** The paths whose present content is not the content that the path has in either state. */
+  /** The paths whose current content differs from the contents in both states. */
   readonly contents: ReadonlySet<TreePath>;
   /**
    * The paths that exist in neither state. A program created the file, or the file became visible to captures
@@ -56,8 +56,8 @@ export interface EditedSince {
 }
 
 /**
- * Compares the present with the state before an interrupted restore and with its target. Returns what
- * programs edited since the interruption.
+ * Compares the current state with two others: the state before an interrupted restore, and the target of the restore.
+ * Returns what programs have edited since the interruption.
  */
 export async function editedSince(
   store: SnapshotStore,

@@ -1,6 +1,5 @@
-// Gathers the facts for the plan of a restore. Compares the present (captured now) with the target. Looks up
-// each differing path in the checkpoints, in the ledger and on disk. Changes no file. plan.ts makes the
-// decisions.
+// Gathers the facts for the plan of a restore. Captures the current state and compares it with the target. Looks up
+// each differing path in the checkpoints, in the ledger and on disk. Changes no file. plan.ts makes the decisions.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -50,8 +49,8 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // After this finding, the next capture trusts no content in the store. The capture passes every file to
-    // the store, which writes all files again.
+    // After this finding, the next capture trusts no content in the store. It passes every file to the store, which
+    // writes all files again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);
@@ -205,8 +204,8 @@ interface Bounds {
 }
 
 /**
- * Returns the limits of a job that do not come from its request. An undo changes only what the reversed
- * restore changed. A recovery changes only what the interrupted run may change.
+ * Returns the limits of a job that are not in its request. An undo changes only what the reversed restore changed. A
+ * recovery changes only what the interrupted run may change.
  */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
@@ -275,7 +274,10 @@ function unmatchedMessage(unmatched: readonly TreePath[]): string {
   return `The checkpoint holds nothing at ${named.join(', ')}${more}, so nothing was restored there.`;
 }
 
-/** Returns how many files the target has at or below a path, computed from the present and the changes. */
+/**
+ * Returns a function for the number of files that the target has at or below a path. Computes the number from the
+ * current state and the changes.
+ */
 function filesInTarget(present: Directory, changes: readonly TreeChange[]): (path: TreePath) => number {
   let surplus: Map<TreePath, number> | undefined;
   return (path) => {
@@ -285,8 +287,8 @@ function filesInTarget(present: Directory, changes: readonly TreeChange[]): (pat
 }
 
 /**
- * Returns, for each changed path and each directory above a changed path, how many more files the target has
- * than the present.
+ * Returns how many more files the target has than the current state: for each changed path, and for each directory
+ * above it.
  */
 function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   const surplus = new Map<TreePath, number>();
@@ -312,8 +314,8 @@ function countFiles(node: DirectoryNode): number {
 }
 
 /**
- * Returns the files that the undone restore created and that today's exclude globs hide from captures. The
- * undo must save and remove these files too.
+ * Returns the files that the undone restore created, but that today's exclude globs hide from captures. The undo must
+ * save and remove these files, too.
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,

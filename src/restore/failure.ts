@@ -1,5 +1,5 @@
-// Sorts system errors during a restore. An error about one path fails only this path, and the restore
-// continues. An error about the whole run (disk full, I/O error, no descriptors) stops the restore.
+// Classifies system errors during a restore. After an error about one path, only this path counts as failed, and the
+// restore continues. An error about the whole run (disk full, I/O error, no descriptors) stops the restore.
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { counted } from '../base/text/plural.ts';
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EOPNOTSUPP: 'unsupported',
 };
 
-/** Returns the reason of a failure that is about one path. Returns undefined for a failure of the whole run. */
+/** Returns the reason of a failure if it concerns one path. Returns undefined if it concerns the whole run. */
 export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }
@@ -60,8 +60,8 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
 }
 
 /**
- * Returns the error of a restore that could not remove its own temporary files. The effects of this error are
- * not `none`.
+ * Returns the error of a restore that could not remove its own temporary files. The `effects` in this error are not
+ * `none`.
  */
 export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
@@ -72,7 +72,7 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-/** Explains a system error that happened before any change. Other code handles errors after a change. */
+/** Explains a system error that happened before any change. Other code handles an error after the first change. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =

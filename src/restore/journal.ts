@@ -1,7 +1,7 @@
-// The note about a running restore. It is one small durable file, written before the first change of the work
-// tree and removed after the last change. The note contains the facts that a new plan needs, not the plan
-// itself. A repeated run makes its plan from the files that are then on disk. Recovery, not the journal,
-// decides what to do with an unfinished restore.
+// The note about a running restore. It is a small durable file, written before the first change of the work tree and
+// removed after the last. The note does not contain the plan, but the facts that a new plan needs. A repeated run plans
+// from the files that are on disk at that time. Recovery decides what to do with an unfinished restore, and not the
+// journal.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -42,11 +42,13 @@ export interface RestoreIntent {
   readonly left?: readonly LeftAlone[];
   /** The restore that an undo or a redo reverses. */
   readonly takesBack?: CheckpointId;
-  /** True when the undo or redo returns the whole earlier state, and not only the paths that the restore changed. */
+  /**
+   * True when the undo or redo brings back the whole earlier state, and not only the paths that the restore changed.
+   */
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];
-  /** The plan's `directories`. A repeated run removes those of them that the first run emptied. */
+  /** The plan's `directories`. A repeated run removes each of them that the first run emptied. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
   /** The time when the restore started (RFC 3339), for people who read the file. */
@@ -71,8 +73,8 @@ export type JournalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
   /**
-   * A note that this version cannot read. The daemon does not change the file, which a person or a newer
-   * version may read.
+   * A note that this version cannot read. The daemon does not change the file, because a person or a newer version may
+   * be able to read it.
    */
   | { readonly kind: 'unreadable'; readonly file: string; readonly reason: string };
 
@@ -148,7 +150,7 @@ export function intentOf(
   };
 }
 
-/** Returns the checkpoint record from the note. The restore was to publish this record at its end. */
+/** Returns the checkpoint record from the note. The restore would have published this record at its end. */
 export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
   return extra?.record as CheckpointRecord;
 }

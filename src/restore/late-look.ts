@@ -1,9 +1,9 @@
-// Finds edits that another program wrote to a file that a restore removed or replaced. The commit finds an
-// edit in the moment of the exchange at once. A program that had a displaced file open may write to it even
-// later. So the late look checks the displaced files after two seconds, or at the end of the session. The
-// look then removes unchanged files. The look returns an edited file to its path, as if the edit had come
-// after the restore. If the path was edited too, the look keeps the edited file beside the path. The next
-// opening of the session repeats an interrupted look.
+// Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at the moment
+// of the exchange, the commit finds it at once. But a program that has a displaced file open may write to it even
+// later. So the late look checks the displaced files after two seconds, or at the end of the session. It removes the
+// unchanged files. It returns an edited file to its path, as if the edit had come after the restore. If the file now at
+// this path was edited, too, the look keeps the edited displaced file beside the path. The next opening of the session
+// repeats an interrupted look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -25,13 +25,16 @@ import { identify, namesBelow, type Present, statsAt } from './present-state.ts'
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
-  /** The directory with the displaced files, which was `displacedTo` in the options of the restore. */
+  /** The directory with the displaced files. The options of the restore call it `displacedTo`. */
   readonly directory: string;
   /** The path of the work tree. */
   readonly root: string;
   /** The id of the restore. */
   readonly id: string;
-  /** The contents of the store. When the store is not available, the look keeps every late edit beside its path. */
+  /**
+   * The contents of the store. Undefined when the store is not available: the look then keeps every late edit beside
+   * its path.
+   */
   readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
 }
 
@@ -136,7 +139,9 @@ class LateLook {
     }
   }
 
-  /** True when the store has the content of a displaced file. Needed when a power cut has damaged the note. */
+  /**
+   * True when the store has the content of a displaced file. The look needs this when a power cut has damaged the note.
+   */
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
     if (contents === undefined)
@@ -171,8 +176,8 @@ class LateLook {
 }
 
 /**
- * The time from a restore to its late look. Even an overloaded machine suspends a program for less time
- * between opening a file and writing to it.
+ * The time in ms from a restore to its late look. Even on an overloaded machine, a program needs less time between
+ * opening a file and writing to it.
  */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;
@@ -189,8 +194,8 @@ export class LateEdits {
   #running: Promise<void> = Promise.resolve();
 
   /**
-   * `isOurs` returns true while this process owns the session. Another process that has taken over the
-   * session does the look itself.
+   * `isOurs` returns true while this process owns the session. If another process has taken over the session, that
+   * process does the look.
    */
   constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
     this.#isOurs = isOurs;
@@ -256,8 +261,8 @@ export class LateEdits {
 }
 
 /**
- * Checks the displaced files of a closed session that the daemon is about to remove. The store is not open
- * for this.
+ * Checks the displaced files of a closed session that the daemon is about to remove. Does this without opening the
+ * store.
  */
 export async function checkBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
@@ -292,15 +297,15 @@ export interface BringBack {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
-   * The functions that compute content ids. Without them the look can compare no contents, so it keeps every
-   * edit beside its path.
+   * The functions that compute content ids. Without them, the look cannot compare contents, so it keeps every edit
+   * beside its path.
    */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
   readonly touched: Set<TreePath>;
 }
 
-/** An edited file and its final place: `keptAs`, or its own path when `keptAs` is absent. */
+/** An edited file and its final place: at `keptAs`, or at its own path when `keptAs` is absent. */
 export interface BroughtBack {
   readonly path: TreePath;
   readonly keptAs?: TreePath;
@@ -317,7 +322,10 @@ export async function bringBack(parts: BringBack, edit: Edited): Promise<Brought
   return [{ path, keptAs: keep(parts, edit) }, ...put.met.map((keptAs) => ({ path, keptAs }))];
 }
 
-/** Takes the edits that a commit found from its list. Returns the edits that are beside their path in the end. */
+/**
+ * Empties the list of edits that a commit found, and brings each edit back. Returns the edits that ended up beside
+ * their path.
+ */
 export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promise<BroughtBack[]> {
   const beside: BroughtBack[] = [];
   for (const edit of edited.splice(0)) {
@@ -329,7 +337,10 @@ export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promi
 
 interface MovedBack {
   readonly isBack: boolean;
-  /** The paths of files that a program edited after the restore, and that are now kept beside the path. */
+  /**
+   * The files at the path that a program edited after the restore. They are now kept beside the path, under these
+   * paths.
+   */
   readonly met: readonly TreePath[];
 }
 

@@ -1,5 +1,5 @@
-// Merges contents for a revert and stores the results. git merges three files in a private directory of the
-// session. The store has the results, and the tree with the results, before a plan uses them.
+// Merges contents for a revert and stores the results. git merges three files in a private directory of the session.
+// Before a plan uses the results, the store has them, and the tree that contains them.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';

@@ -1,6 +1,6 @@
-// The merged tree that a revert restores. The intent names its snapshot, so a recovery finds the tree in the store and
-// does not merge again. No checkpoint of the session has this tree. Where other sessions sweep the store, the tree is
-// published in the store alone while the revert runs, and the index does not list it.
+// The merged tree that a revert restores. The intent names the tree's snapshot, so a recovery finds the tree in the
+// store and does not merge again. No checkpoint of the session has this tree. If other sessions can sweep the store,
+// the tree is published in the store while the revert runs. The index does not list this publication.
 import { files } from '../base/files.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -39,7 +39,7 @@ export async function releaseMerged(
   });
 }
 
-/** Ends the protection of merged trees that a killed daemon left. Call it at the opening, after the recovery. */
+/** Ends the protection of merged trees that a killed daemon left behind. Call it at the opening, after the recovery. */
 export async function releaseLeftMerged(site: RestoreSite, context: OperationContext): Promise<void> {
   const { store, index } = site.checkpoints;
   if (store.isSweptByOthers !== true) return;

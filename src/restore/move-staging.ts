@@ -50,7 +50,7 @@ export interface StagedMoves {
   readonly rest: Steps;
 }
 
-/** A content, and the stamp that its file had when the content was read. */
+/** A content, and the stamp that the file had when its content was read. */
 export interface KnownContent {
   readonly stamp: Signature;
   readonly blob: BlobId;
@@ -65,10 +65,7 @@ export interface MoveStagingOptions {
   readonly access: Access;
   /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
-  /**
-   * True when each file is synced before its move, so that the file has its content at the new path after a
-   * power cut.
-   */
+  /** True to sync each file before its move, so that after a power cut the file has its content at the new path. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
   /** A function that is called twice for each move, because a move replaces two steps of the plan. */
@@ -76,8 +73,8 @@ export interface MoveStagingOptions {
 }
 
 /**
- * Returns the moves that give the same result as a write by the restore. The file of such a move belongs to
- * this user and has the usual bits, no access list and no second name.
+ * Returns the moves that give the same result as a write by the restore. For this, the file must belong to this user,
+ * and have the usual bits, no access list and no second name.
  */
 export async function possibleMoves(
   tree: AnchoredFiles,
@@ -129,8 +126,8 @@ export async function stageMoves(
 }
 
 /**
- * Compares each file to move with the plan. If a file cannot move and the store has no copy of its content,
- * leaves the file alone.
+ * Compares each file to move with the plan. If a file cannot move and the store has no copy of its content, the file
+ * stays untouched.
  */
 async function verified(
   { tree, contents, umask, known, durable, signal, onStaged }: MoveStagingOptions,
@@ -166,8 +163,8 @@ async function verified(
 }
 
 /**
- * Returns the entry that the capture found if the file still has the same stamp. The file is then not read
- * again, because a move displaces no content and the capture after the restore reads the file.
+ * Returns the entry that the capture found, if the file still has the same stamp. It is safe not to read the file
+ * again: a move displaces no content, and the capture after the restore reads the file.
  */
 function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
   const stats = known && lookClosely(tree, path);

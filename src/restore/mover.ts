@@ -1,6 +1,6 @@
-// Moves single files, and whole directories by one rename. At every moment each file has its old path or its
-// new path, so a kill loses no file. A file that changed since its verification returns to its old path. A
-// file that another program made in a moved directory also returns to its old path.
+// Moves single files, and whole directories by one rename. At every moment each file has its old path or its new path,
+// so a kill loses no file. A file that has changed since its verification goes back to its old path. So does a file
+// that another program made in a moved directory.
 import { attempt } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -39,7 +39,7 @@ export class Mover {
     return moved;
   }
 
-  /** Links a file to its new path, and keeps its old path. Returns false when this is not possible. */
+  /** Links a file to its new path, and keeps the old path, too. Returns false when this is not possible. */
   file(move: StagedMove): boolean {
     const place = (): boolean => this.#commit.placeMoved(move) === 'done';
     const isPlaced = this.#try(place);

@@ -1,5 +1,5 @@
-// Pairs files that a restore removes with equal files that it creates, so that one rename does the work of
-// both steps. Pairs only save work: a plan without pairs has the same result, and a run may ignore any pair.
+// Pairs files that a restore removes with equal files that it creates, so that one rename does the work of both steps.
+// Pairs only save work. A plan without pairs has the same result, and a run may ignore any pair.
 import { type Entry, isLink } from '../tree/tree.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 
@@ -26,8 +26,8 @@ interface Going {
 }
 
 /**
- * Pairs deletions with writes of the same content and mode. When several files are equal, prefers a pair that
- * moves with its directory, then a pair that keeps its name. Leaves out links, and files with unusual
+ * Pairs deletions with writes of the same content and mode. When several files are equal, first prefers a pair that
+ * moves with its directory, then a pair that keeps the file's name. Leaves out links and files with unusual
  * permissions. Also leaves out the paths in `needed`, which must be gone before a write.
  */
 export function movesOf(

@@ -1,6 +1,6 @@
-// Finds entries on disk that are in the way of a plan and that the capture does not contain. These are
-// ignored files, whole ignored directories, special files and git directories. Changes no file. The caller
-// captures the entries that can be saved, plans again from the new capture, and looks again.
+// Finds entries on disk that are in the way of a plan, but that the capture does not contain. These are ignored files,
+// whole ignored directories, special files and git directories. Changes no file. The caller captures the entries that
+// can be saved, makes a new plan from this capture, and searches again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -29,8 +29,8 @@ export interface Obstructions {
 }
 
 /**
- * Finds the obstructions at the paths that the plan writes. `present` is the tree of the present capture.
- * Directories without any file are no obstruction, because their removal loses no content.
+ * Finds the obstructions at the paths that the plan writes. `present` is the tree of the current capture. A directory
+ * without any file is no obstruction, because its removal loses no content.
  */
 export async function findObstructions(
   tree: AnchoredFiles,
@@ -64,10 +64,10 @@ export async function findObstructions(
 }
 
 /**
- * Returns a function that is true for a git directory of any name if the present capture has no file of this
- * directory. A snapshot may have files at such a path, from an earlier version or from before it became a
- * repository. Writing these files into a repository in use would lose commits. If the user's own repository
- * tracks the git directory, the present capture has files of it.
+ * Returns a function that is true for a git directory of any name if the current capture has no file in it. A snapshot
+ * may have files at such a path, from an earlier version or from before the directory became a repository. Writing
+ * these files into a repository in use would lose commits. If the user's own repository tracks the git directory, the
+ * current capture has files in it.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
@@ -144,7 +144,7 @@ async function unsavedBelow(
   return { paths: topmost(files, directory, heldDirectories) };
 }
 
-/** Replaces each file by the highest directory above it that is below `directory` and contains no captured file. */
+/** Replaces each file by the topmost directory above it that is below `directory` and contains no captured file. */
 function topmost(
   found: readonly TreePath[],
   directory: TreePath,
@@ -165,9 +165,8 @@ function topmost(
 type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
- * Returns a function that returns the kind of the entry at a path. The function makes at most one system call
- * for each path, and none below a missing path. A failed system call is far more expensive than a look into a
- * map.
+ * Returns a function that returns the kind of the entry at a path. The function makes at most one system call for each
+ * path, and none below a missing path. A failed system call takes far longer than a look-up in a map.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();

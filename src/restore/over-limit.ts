@@ -1,6 +1,6 @@
-// Adds files to a capture that are larger than today's limit and that a restore wrote. The capture left these
-// files out because of the limit. The store has their contents already, so no content is stored again. Each
-// file is compared with the restored entry before it is added.
+// Adds to a capture the files that a restore wrote and that are larger than today's limit. The capture left these files
+// out because of the limit. The store already has their contents. Before a file is added, it is compared with the
+// restored entry.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -19,8 +19,8 @@ import type { RestoreJob } from './restore-job.ts';
 export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
 
 /**
- * Returns the capture with the files added that exceed the size limit and have not changed since a restore
- * wrote them.
+ * Returns the capture, together with the files that exceed the size limit but have not changed since a restore wrote
+ * them.
  */
 export async function withPut(
   store: SnapshotStore,
@@ -50,8 +50,8 @@ export async function withPut(
 }
 
 /**
- * Returns the entries that the job writes, and those that were written by the restores that the job repeats
- * or reverses.
+ * Returns the entries that the job writes, and the entries that were written by a restore that the job repeats or
+ * reverses.
  */
 export async function putByRestores(
   { store, index }: Checkpoints,
@@ -77,7 +77,7 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  // If the file is gone or unreadable, the capture does not get it.
+  // A file that is gone or unreadable is not added to the capture.
   return attemptAsync(
     (error) => pathReason(error) !== undefined,
     () => identify(tree, path, store, slices),

@@ -41,9 +41,9 @@ export class PermissionSetter {
   }
 
   /**
-   * Lets the owner write to directories that are read-only now and writable in the target, because their
-   * files could not be replaced otherwise. No other user gets more rights. The final bits come last. A failed
-   * change of permissions is reported at the files below.
+   * Lets the owner write to directories that are read-only now but writable in the target. Otherwise their files could
+   * not be replaced. No other user gets more rights. The final bits come last. If a change of permissions fails, the
+   * failure is reported for the files below the directory.
    */
   unlock(): void {
     for (const operation of this.#operations) {
@@ -92,8 +92,8 @@ export class PermissionSetter {
 }
 
 /**
- * Knows which paths of a work tree have an access list. Reads the lists of many paths at once. On a path with
- * a list, the group bits are a mask, so setting them would give rights to the users in the list.
+ * Knows which paths of a work tree have an access list. Reads the access lists of many paths at once. If a path has a
+ * list, its group bits are a mask, so setting them would give rights to the users in the list.
  */
 export class Access {
   readonly #tree: AnchoredFiles;
@@ -128,8 +128,8 @@ export function ownerOnlyMessage(paths: readonly TreePath[]): string {
 }
 
 /**
- * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the
- * replaced file, or else those of the umask. The exec bit is then set as recorded.
+ * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the replaced
+ * file, or else those of the umask. In both cases the exec bit is set as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;

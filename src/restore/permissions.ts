@@ -1,6 +1,5 @@
-// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and
-// append-only files, and on files of other users. Checks before any change, so that a dry run reports these
-// refusals too.
+// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and append-only
+// files, and on files of other users. Checks before any change, so that a dry run reports these refusals, too.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -40,7 +39,7 @@ export async function findRefusals(
 /** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** The largest number of entries that are tried to find out whether a directory is append-only. */
+/** The maximum number of entries that are tried to find out whether a directory is append-only. */
 const askedMax = 100;
 
 class PermissionCheck implements Refusals {
@@ -83,7 +82,7 @@ class PermissionCheck implements Refusals {
       this.linked.add(path);
       return this.checkReplaced(path, [path]);
     }
-    // If the directory refuses the test, the refusal says nothing about the file.
+    // If the directory itself cannot be changed, a refusal says nothing about the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);
@@ -121,9 +120,9 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 }
 
 /**
- * Asks the kernel whether a file or link may be removed, without removing it. `rmdir` first checks this
- * permission, and then fails because the entry is not a directory. Any other test for append-only opens the
- * file for writing, which file watchers report.
+ * Asks the kernel whether a file or link may be removed, without removing it. `rmdir` first checks this permission, and
+ * then fails because the entry is not a directory. Any other test for append-only would open the file for writing, and
+ * file watchers would report this.
  * @throws EPERM when the entry may not be removed, ENOTDIR when it may. On Linux, the system checks in this
  * order.
  */
@@ -186,14 +185,14 @@ class Directories {
   }
 
   /**
-   * True when the directory is append-only. Names can be created in such a directory but not removed, not
-   * even temporary names. The test needs a file in the directory, so it does not detect an empty append-only
+   * True when the directory is append-only. In such a directory, names can be created, but not removed, and this
+   * includes temporary names. The test needs a file in the directory, so it does not detect an empty append-only
    * directory.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // here the removal depends on the owner of each file
+    if ((mode & stickyBit) !== 0) return false; // here each file's owner decides whether the file can be removed
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
-    // The permission bits of the directory may allow creating names but not listing them.
+    // Ignores the error: the permission bits of the directory may allow creating names, but not listing them.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
     try {
       for (let asked = 0; asked < askedMax; asked += 1) {
@@ -228,7 +227,7 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
 }
 
 /**
- * Returns why this user cannot change the directory. `access` checks the rights of the real user. When the
+ * Returns why this user cannot change the directory. `access` checks only the rights of the real user. When the
  * effective user differs, the permission bits decide.
  */
 function refusalOf(
@@ -237,7 +236,7 @@ function refusalOf(
 ): FailureReason | undefined {
   const effective = process.geteuid?.();
   if (effective === process.getuid?.()) {
-    files.accessSync(address, constants.W_OK | constants.X_OK); // an error of this call becomes the reason
+    files.accessSync(address, constants.W_OK | constants.X_OK); // if this call fails, its error becomes the reason
     return undefined;
   }
   if (effective === 0) return undefined;

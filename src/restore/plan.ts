@@ -1,6 +1,6 @@
-// Plans a restore. For each path, the plan has a step, or the reason why the restore skips the path. The plan
-// is a pure function of the facts. So a dry run shows the plan that a run executes, and a recovery that plans
-// again makes the same decisions. Does not read the disk: facts.ts gathers the facts.
+// Plans a restore. For each path, the plan has a step, or the reason why the restore skips the path. The plan is a pure
+// function of the facts. So a dry run shows the plan that a run executes. A recovery that plans again makes the same
+// decisions. Does not read the disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -41,13 +41,13 @@ export type FailureReason =
 /** The reason why a restore skipped a path on purpose. */
 export type LeftReason =
   /**
-   * Another program edited the path and the policy is to skip, or a program made the path while the restore
-   * was interrupted.
+   * Another program edited the path, and the policy is to skip. Or a program made the path while the restore was
+   * interrupted.
    */
   | 'conflict'
   /**
-   * The path may have existed when the target was captured. The capture may have left out the path by its
-   * rules, or could not read it.
+   * The path may have existed when the target was captured. The rules of the capture may have excluded it, or it was
+   * unreadable.
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */
@@ -71,16 +71,16 @@ export interface Failure {
 export interface FileWrite {
   readonly path: TreePath;
   readonly after: Entry;
-  /** The entry that the present capture has at the path. Absent when the path must be free. */
+  /** The entry that the current capture has at the path. Absent when the path must be free. */
   readonly expected?: Entry;
   /**
-   * The present spelling of the file's path, on a disk that treats both spellings as one name. The restore
-   * first removes the file under this spelling.
+   * The current spelling of the file's path, on a disk that treats both spellings as one name. The restore first
+   * removes the file under this spelling.
    */
   readonly respells?: TreePath;
   /**
-   * All files of a directory that is at the path and must be removed. The safety checkpoint contains each of
-   * these files.
+   * If a directory is at the path and must be removed: all files of this directory. The safety checkpoint contains each
+   * of these files.
    */
   readonly displaces: readonly Entry[];
 }
@@ -113,12 +113,13 @@ export interface RestorePlan {
   /** The changes of permission bits: first the files by path, then the directories, deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
-   * The directories from which the restore removes paths. The run removes directories that become empty. The
-   * journal records the list, because after a crash such a directory looks like one that was empty before.
+   * The directories from which the restore removes paths. The run removes each directory that becomes empty. The
+   * journal records the list, because after a crash an emptied directory looks like a directory that was empty before
+   * the restore.
    */
   readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** The paths that the plan would change although another program wrote their present content. */
+  /** The paths that the plan would change, although another program wrote their current content. */
   readonly conflicts: readonly TreePath[];
   /** The paths that the plan skips on purpose. */
   readonly skipped: readonly LeftAlone[];
@@ -142,7 +143,7 @@ export const emptyPlan: RestorePlan = {
   doubtful: [],
 };
 
-/** The reasons against steps of a first plan, by path. A look at the disk and the store found these reasons. */
+/** The reasons against steps of a first plan, by path. They were found on the disk and in the store. */
 export interface Obstacles {
   /** The writes that are impossible, because an entry is in the way or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
@@ -151,14 +152,14 @@ export interface Obstacles {
   /** See {@link RestorePlan.doubtful}. */
   readonly doubtful: ReadonlyMap<TreePath, FailureReason>;
   /**
-   * The files with several names. A change of bits in place would affect all names, so the restore writes a
-   * new file at the path instead.
+   * The files with several names. A change of bits in place would affect all names, so the restore writes a new file at
+   * the path.
    */
   readonly linked: ReadonlySet<TreePath>;
 }
 
 export interface RestoreFacts {
-  /** The changes from the present capture to the target, in any order. */
+  /** The changes from the current capture to the target, in any order. */
   readonly changes: readonly TreeChange[];
   /** `soft` writes the files of the target; `hard` also deletes all other files. */
   readonly mode: 'soft' | 'hard';
@@ -166,7 +167,7 @@ export interface RestoreFacts {
   readonly paths?: readonly TreePath[];
   /** The exact paths to which the restore is limited, without the paths below them. Overrides `paths`. */
   readonly only?: ReadonlySet<TreePath>;
-  /** The existing files and directories that the present capture could not include. */
+  /** The existing files and directories that the current capture could not include. */
   readonly unknown: readonly TreePath[];
   /** The paths that the capture of the target could not include. */
   readonly unknownThen?: ReadonlySet<TreePath>;
@@ -177,8 +178,8 @@ export interface RestoreFacts {
     readonly target: ReadonlyMap<TreePath, number>;
   };
   /**
-   * Returns true when the target has a file below a directory. Called only for directories with stricter
-   * present bits.
+   * Returns true when the target has a file below a directory. Called only for directories whose current bits are
+   * stricter than usual.
    */
   readonly hasFilesInTarget: (directory: TreePath) => boolean;
   /** The paths whose present content comes from neither a checkpoint nor the agent (see ledger.ts). */
@@ -192,7 +193,7 @@ export interface RestoreFacts {
   readonly folding?: Folding;
   /** The `directories` of the interrupted run that this run completes. */
   readonly emptied?: readonly TreePath[];
-  /** The obstacles to the steps. When absent, the plan assumes that no entry on disk is in its way. */
+  /** The obstacles to the steps. When absent, the plan assumes that there are none. */
   readonly obstacles?: Obstacles;
 }
 
@@ -258,7 +259,7 @@ export interface ForeseenRestore {
 
 const pathOf = ({ path }: { readonly path: TreePath }): TreePath => path;
 
-/** A generator that yields after each step of the work, so that the caller can give the event loop a turn. */
+/** A generator that yields after each piece of work, so that the caller can give the event loop a turn. */
 type Steps<Result = void> = Generator<undefined, Result, undefined>;
 
 function* steps(facts: RestoreFacts): Steps<RestorePlan> {
@@ -344,7 +345,7 @@ class Draft {
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
-    // Also compares with the present entries, because on a disk that folds names another spelling is the same
+    // Also compares with the existing entries, because on a disk that folds names, another spelling means the same
     // file.
     const present = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
     const { respelled, colliding } = respell(this.#facts, this.#writes, present, this.#byPath);
@@ -424,8 +425,8 @@ class Draft {
   }
 
   /**
-   * Refuses a write if an entry is in its way that the plan does not remove any more. Then cancels the
-   * deletions that only such writes needed.
+   * Refuses a write if an entry is in its way that the plan no longer removes. Then cancels the deletions that only the
+   * refused writes needed.
    */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {
@@ -449,7 +450,7 @@ class Draft {
     }
   }
 
-  /** Reports the files that the restore would displace and that the present capture could not include. */
+  /** Reports the files that the restore would displace, but that the current capture could not include. */
   reportUnknown(): void {
     const { mode, unknown, unknownThen, outgrown = [] } = this.#facts;
     const isReported = (path: TreePath): boolean => this.#failed.has(path) || this.#skipped.has(path);
@@ -521,8 +522,8 @@ class Draft {
   }
 
   /**
-   * Returns the present entries below a path. Uses a binary search in the sorted changes, so that 100,000
-   * writes stay fast.
+   * Returns the current entries below a path. Uses a binary search in the sorted changes, so that 100,000 writes stay
+   * fast.
    */
   #below(directory: TreePath): Entry[] {
     const start = `${directory}/`;

@@ -1,6 +1,6 @@
-// Checks before a restore that the store has every content and that the disk has enough space. Reads only the
-// sizes of the contents to write, because staging finds damaged contents before the first visible change.
-// Reads every content to delete completely.
+// Checks before a restore that the store has every content and that the disk has enough space. Of the contents to
+// write, reads only the sizes, because staging finds damaged contents before the first visible change. Completely reads
+// every content that the restore deletes.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,9 +16,9 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan whose contents are missing, or do not fit on the disk with a reserve of a tenth. The new
- * files need space beside the old files, because all new files are staged before the first old file is
- * removed. Resolves with the sizes of the contents.
+ * Refuses a plan whose contents are missing, or do not fit on the disk with a tenth in reserve. The new files need
+ * space in addition to the old files, because all new files are staged before the first old file is removed. Resolves
+ * with the sizes of the contents.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(
@@ -46,7 +46,9 @@ export async function requireContents(
   );
 }
 
-/** Returns the error for contents that are missing or damaged. No visible change has happened before this error. */
+/**
+ * Returns the error for contents that are missing or damaged. When this error occurs, nothing visible has changed yet.
+ */
 export function lostContents(writes: readonly FileWrite[], cause?: unknown): CheckpointdError {
   const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
   return new CheckpointdError(
@@ -57,9 +59,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths that the plan changes and that the store cannot return from the saved snapshot. Reads
- * each displaced content and each directory above it, because after the restore the store has the only copy.
- * A capture alone is no proof, because it does not read files that it knows to be unchanged.
+ * Returns the paths that the plan changes and that the store cannot return from the saved snapshot. Reads each
+ * displaced content and each directory above it, because after the restore the store has the only copy. A capture alone
+ * is no proof, because it does not read files that seem to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,
@@ -102,7 +104,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // A content that was read ahead resolves at once, so waiting for it does not give the event loop a turn.
+  // Gives the event loop a turn, because waiting for a content that was read ahead does not.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();
@@ -114,8 +116,8 @@ async function contentsNotGivenBack(
 }
 
 /**
- * Returns the entries that the plan displaces. A file that only moves is not displaced, because at every
- * moment it has its old path or its new path.
+ * Returns the entries that the plan displaces. These do not include files that only move, because at every moment such
+ * a file has its old or its new path.
  */
 function displacedBy({ writes, deletes, moves }: RestorePlan): Entry[] {
   const moved = new Set(moves.map(({ from }) => from));

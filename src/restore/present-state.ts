@@ -1,5 +1,5 @@
-// Compares the present file at a path with an earlier look. A restore records the signature of a file when it
-// verifies the content, and compares the signature again just before it replaces the file.
+// Checks whether the file at a path has changed since an earlier look. A restore records the signature of a file when
+// it verifies the content, and compares the signature just before it replaces the file.
 
 import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -11,7 +11,7 @@ import type { EntryMode } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
-/** The stamp of a file at the moment when its content was verified; see base/file-stamp.ts. */
+/** The stamp that a file had when its content was verified; see base/file-stamp.ts. */
 export type Signature = Stamp;
 
 export type Present =
@@ -59,8 +59,8 @@ export function namesBelow(
 const chunkBytes = 1 << 20;
 
 /**
- * Reads the entry at a path and computes the id of its content. Returns `changing` when a program wrote to
- * the file meanwhile. Returns `absent` also when a directory above is missing or is a link or file.
+ * Reads the entry at a path and computes the id of its content. Returns `changing` when a program wrote to the file
+ * during the read. Also returns `absent` when a directory above is missing, or is a link or a file.
  * @throws other system errors
  */
 export async function identify(

@@ -1,7 +1,6 @@
-// Completes a restore that was left unfinished by a killed daemon or by a failure in this process. The next
-// change of the session first finishes the restore, or undoes it if it cannot be finished. Recovery repeats
-// the original request from the files on disk. Before that, recovery saves later edits. One undo brings these
-// edits back.
+// Completes a restore that a killed daemon, or a failure in this process, left unfinished. Before the next change of
+// the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves later edits;
+// one undo brings them back. Then it repeats the original request, starting from the files on disk.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -40,14 +39,14 @@ export async function recover(
   const lock = await holdWorkTree(site, context.signal);
   try {
     const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
-    if (isPublished) site.answered.keep(intent.id); // the restore succeeded before the kill
+    if (isPublished) site.answered.keep(intent.id); // the restore was complete before the kill
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
     if (recordOf(intent).reverted !== undefined) await releaseMerged(site, [intent.target], context);
     return ended(site, outcome);
   } catch (error) {
-    // The client cancelled, or a time limit was reached, before a visible change. The intent stays for the
-    // next request.
+    // If the client cancelled, or a time limit was reached, this was before any visible change. The intent stays for
+    // the next request.
     if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
     throw unfinished(error);
   } finally {
@@ -56,8 +55,8 @@ export async function recover(
 }
 
 /**
- * Tries again to remove the temporary files that an earlier sweep could not remove. After the note is
- * removed, no start would know these files.
+ * Tries again to remove the temporary files that an earlier sweep could not remove. Once the note is gone, no later
+ * start would know these files.
  */
 async function sweepAgain(
   site: RestoreSite,
@@ -72,8 +71,8 @@ async function sweepAgain(
 }
 
 /**
- * Finishes the restore, or else undoes it, or else finishes it without lost contents. When all three fail
- * because of damage, gives up and keeps the note under another name.
+ * Tries three things in turn: to finish the restore, to undo it, and to finish it without the lost contents. When all
+ * three fail because of damage, gives up and keeps the note under another name.
  */
 async function finishOrUndo(
   site: RestoreSite,
@@ -88,14 +87,12 @@ async function finishOrUndo(
     if (context.signal.aborted) throw error;
     log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
-      // The attempt to finish may have saved later edits and written a newer note. The newer note then refers
-      // to these edits.
+      // The attempt to finish may have saved later edits, and written a newer note that refers to them.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // Only lost contents stay lost. Any other obstacle may be gone at the next opening, which then tries
-      // again.
+      // Only the loss of contents is permanent. Any other obstacle may be gone at the next opening, which tries again.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);
@@ -149,7 +146,7 @@ function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
 }
 
-/** Runs an interrupted job again, towards its target or back to its start, and reports the result. */
+/** Runs an interrupted job again, either to its target or back to its start, and reports the result. */
 async function repeat(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -176,8 +173,8 @@ async function repeat(
 }
 
 /**
- * Saves the edits since the interruption in two checkpoints: the present state, and the state before the
- * restore with the edits applied. The second checkpoint is the target of an undo and is returned. Without
+ * Saves the edits since the interruption in two checkpoints. The first has the current state. The second has the state
+ * before the restore with the edits applied. Returns the second checkpoint, to which an undo will return. Without
  * edits, returns the existing safety checkpoint.
  */
 async function saveEdits(
@@ -202,7 +199,7 @@ function recordFor(
   intent: RestoreIntent,
   { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
 ): CheckpointRecord {
-  // A restore that recovery undoes has no effect, so its checkpoint has no idempotency key.
+  // A restore that recovery undoes has no effect, so its checkpoint gets no idempotency key.
   const { idempotency, reverted, ...facts } = recordOf(intent);
   const isUndone = interrupted?.isUndone === true;
   const isEdited = safety !== before;
@@ -218,7 +215,7 @@ function recordFor(
   };
 }
 
-/** Returns the fields of the record that return to the state before the undone restore. */
+/** Returns the fields of the record for a return to the state before the undone restore. */
 function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;
   return {
@@ -250,7 +247,7 @@ export function gone(checkpoint: CheckpointId): CheckpointdError {
 }
 
 /**
- * Returns the job that repeats the request, or that goes back to the start.
+ * Returns the job that repeats the request, or that goes back to the state before it.
  * @throws StoreCorrupt when a checkpoint is gone
  */
 export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
@@ -266,7 +263,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
     ...given({ paths: intent.paths }),
-    // A failure would leave the restore unfinished. So a conflict skips the path instead.
+    // A failure would leave the restore unfinished, so a path with a conflict is skipped.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
@@ -318,7 +315,7 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** True when there is an unfinished restore of another directory than the one that is now at the work tree's path. */
+/** True when a restore is unfinished whose directory is no longer at the work tree's path. */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)

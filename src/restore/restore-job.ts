@@ -18,14 +18,14 @@ export interface RestoreJob {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The conversation to return to. When absent, the job returns to the target's conversation. Leaving a
-   * tangent sets this field.
+   * The conversation to which the job returns; by default, the target's conversation. A client that leaves a tangent
+   * causes a job with this field.
    */
   readonly conversation?: RecordedConversation;
   /** The parent of the checkpoint that the restore publishes. */
   readonly parent?: CheckpointId;
   /**
-   * Returns the undo stack after the restore, for the id of the restore's checkpoint. `redo` returns the redo
+   * Gets the id of the restore's checkpoint, and returns the undo stack after the restore. `redo` returns the redo
    * stack.
    */
   readonly undo: (id: CheckpointId) => readonly CheckpointId[];
@@ -33,10 +33,7 @@ export interface RestoreJob {
   readonly description: string;
   readonly confirm: boolean;
   readonly dryRun: boolean;
-  /**
-   * The directories from which an interrupted run removed paths. Set only in the run that completes the
-   * interrupted run.
-   */
+  /** The directories from which an interrupted run removed paths. Set only in the job that completes this run. */
   readonly emptied?: readonly TreePath[];
   /** The restore that an undo or a redo reverses. Unless `isExact`, the job changes only what this restore changed. */
   readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean };
@@ -45,11 +42,11 @@ export interface RestoreJob {
    * the target did not exist.
    */
   readonly only?: ReadonlySet<TreePath>;
-  /** The files that the capture of the present must include although a rule excludes them. */
+  /** The files that the capture of the current state must include, although a rule excludes them. */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * The reverted range. Set only in a revert. The target of a revert was merged from the present, so it
-   * contains all present edits. The daemon publishes the target when the restore begins.
+   * The reverted range. Set only in a revert. The target of a revert was merged from the current state, so it contains
+   * all current edits. The daemon publishes the target when the restore begins.
    */
   readonly reverted?: RevertedRange;
   /** The facts of the interrupted run. Set only when an interrupted job runs again. */
@@ -65,15 +62,18 @@ export interface Interrupted {
   readonly left: readonly LeftAlone[];
   /** True when the job returns to its start instead of going to its target. */
   readonly isUndone: boolean;
-  /** True when the job skips paths whose contents the store has lost, because the restore cannot be undone either. */
+  /**
+   * True when the job skips paths whose contents the store has lost. Used when the restore can be neither finished nor
+   * undone.
+   */
   readonly sparesLost: boolean;
 }
 
 export interface FilePlan {
   readonly plan: RestorePlan;
   /**
-   * The capture of the present, which includes every file that the plan displaces. This capture becomes the
-   * safety checkpoint.
+   * The capture of the current state, with every file that the plan displaces. This capture becomes the safety
+   * checkpoint.
    */
   readonly present: Capture;
 }
@@ -82,7 +82,7 @@ export interface PreparedJob extends FilePlan {
   readonly job: RestoreJob;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-  /** True when an earlier run may have changed files already. The intent then stays even if this run fails. */
+  /** True when an earlier run may already have changed files. The intent then stays if this run fails. */
   readonly isRecovery?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// A restore site is everything that a restore needs: a work tree with its checkpoints and conversation. A
-// session builds the site, so the files of restore/ need not know sessions.
+// A restore site is everything that a restore needs: a work tree, its checkpoints and its conversation. A session
+// builds the site, so that the files of restore/ need not know sessions.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -40,7 +40,7 @@ export interface RestoreSite extends RecordSources {
   readonly log: Log;
   /** Returns the store, or undefined when checkpoints are disabled. */
   openStore(): SnapshotStore | undefined;
-  /** Notes whether a restore is unfinished. If so, the next change first finishes or undoes the restore. */
+  /** Records whether a restore is unfinished. If it is, the next change first finishes or undoes the restore. */
   setUnfinished(isUnfinished: boolean): void;
   /**
    * Records the authors of the changes between the checkpoints before and after a restore. `ours` are the

@@ -1,7 +1,7 @@
-// Runs one restore, for any caller: saves the present, writes the intent, applies the plan, publishes the
-// result. A kill at any point leaves the intent, and recover.ts repeats the job. The plan depends only on the
-// files on disk, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does)
-// and does not itself change the user's files.
+// Runs one restore, for any caller: saves the current state, writes the intent, applies the plan, publishes the result.
+// After a kill at any point, the intent remains, and recover.ts repeats the job. The plan depends only on the files on
+// disk, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does) and does not
+// itself change the user's files.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -47,8 +47,8 @@ export async function runRestoreJob(
 type PlannedJob = FilePlan & { readonly job: RestoreJob };
 
 /**
- * Runs a job whose target is made from the present, and reports it to the listeners. `planned` makes the
- * final job and its plan from `draft`.
+ * Runs a job whose target is made from the current state, and reports it to the listeners. `planned` makes the final
+ * job and its plan from `draft`.
  */
 export async function runPlannedJob(
   site: RestoreSite,
@@ -62,9 +62,8 @@ export async function runPlannedJob(
 }
 
 /**
- * Reports that a later request, or the opening of the session, finished, undid or repaired a restore of an
- * earlier request. All listeners get the event with its lists. The client of the later request gets a
- * warning.
+ * Reports a restore of an earlier request that a later request, or the opening of the session, finished, undid or
+ * repaired. All listeners get the event with its lists. The client of the later request gets a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -104,8 +103,7 @@ async function executePlan(
     const { plan } = await planned().catch(refuseRestore);
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
-  // Takes the lock before planning, because a plan from the time of another session's restore would be
-  // outdated.
+  // Takes the lock before planning. Otherwise another session's restore could make the plan outdated.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await planned();
@@ -140,7 +138,7 @@ async function holdingMerged<T>(
   }
 }
 
-/** Returns the conversation after the job. @throws DataCorrupt, before any change, when it is missing */
+/** Returns the conversation after the job. @throws DataCorrupt, before any change, when this conversation is missing */
 function conversationAfter({ conversation }: RestoreSite, job: RestoreJob): ConversationState {
   if (job.scope === 'files') return conversation.state;
   return conversation.at(job.conversation ?? job.target.record.conversation);
@@ -151,7 +149,10 @@ type Applied = Pick<
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
 >;
 
-/** Runs a job from writing its intent to removing the intent. After a kill in between, recovery repeats the job. */
+/**
+ * Runs a job: writes the intent, carries the job out, and removes the intent. After a kill in between, recovery repeats
+ * the job.
+ */
 export async function applyJob(
   site: RestoreSite,
   prepared: PreparedJob,
@@ -174,8 +175,8 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  // When temporary files remain, the restore counts as unfinished, so that recovery removes them before the
-  // next change. Otherwise the note of the next restore would replace the note that names these files.
+  // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
+  // Otherwise the next restore's note would replace the note through which these files are known.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes it';
   if (applied.leftover.length === 0) {
@@ -253,8 +254,8 @@ function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: Restore
 }
 
 /**
- * Removes the note after an error before any change. If the note cannot be removed, the next change carries
- * out the restore, so the error then reports possible effects.
+ * Removes the note after an error that came before any change. If the note cannot be removed, the next change carries
+ * out the restore. The error then reports possible effects.
  */
 function removeNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {
@@ -296,7 +297,7 @@ async function publishRestored(
   }
 }
 
-/** Publishes a safety checkpoint of the present state. Call it before the first change. */
+/** Publishes a safety checkpoint of the current state. Call this function before the first change. */
 export async function publishSafety(
   site: RestoreSite,
   present: Pick<Capture, 'snapshot' | 'skipped'>,
@@ -322,7 +323,9 @@ export async function publishSafety(
   });
 }
 
-/** Returns the record of the restored state without its snapshot, which is taken when the files are in place. */
+/**
+ * Returns the record of the restored state, without its snapshot. The snapshot is taken once the files are in place.
+ */
 function composeRestored(
   site: RestoreSite,
   job: RestoreJob,
@@ -367,9 +370,9 @@ function composeRestored(
 }
 
 /**
- * Records the head of the conversation in the log too (for an opening without checkpoints), and records the
- * authors. `ours` are the paths that the restore wrote or deleted. The published checkpoint is already
- * decisive, so a failure here does not fail the restore.
+ * Records the head of the conversation in the log too (for an opening without checkpoints), and records the authors.
+ * `ours` are the paths that the restore wrote or deleted. The published checkpoint is what counts, so a failure here
+ * does not make the restore fail.
  */
 async function recordDone(
   site: RestoreSite,

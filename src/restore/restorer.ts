@@ -1,8 +1,8 @@
-// Makes the work tree match a plan. Verifies the old files and stages the new contents under temporary names,
-// then puts file after file in place. This module neither plans nor captures, and makes no decisions. The
-// caller has written the intent before, and makes a checkpoint afterwards. After a crash at any point, every
-// file is complete, either old or new. sweepTemporaries removes temporary files that are left. A new plan and
-// another run complete the restore.
+// Makes the work tree match a plan. Verifies the old files, stages the new contents under temporary names, then puts
+// one file after another in place. This module neither plans nor captures, and makes no decisions. The caller writes
+// the intent before, and makes a checkpoint afterwards. After a crash at any point, every file is complete: either the
+// old or the new one. sweepTemporaries removes the temporary files that are left. A new plan and a second run then
+// complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -25,7 +25,7 @@ import { clearTemporaries, Temporaries } from './temporaries.ts';
 export interface RestoreOptions {
   /** The absolute path of the work tree, with links resolved. */
   readonly root: string;
-  /** Throws when the directory at the root is not the work tree. Called before the first write. */
+  /** A check that throws when the directory at the root is not the work tree. Called before the first write. */
   readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
   /** The id of the restore in the journal. Its 20 characters are part of every temporary name. */
@@ -74,8 +74,8 @@ export interface AppliedPlan {
   /** The paths that got only the owner's permission bits, because an access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
   /**
-   * The files that a program edited while the restore replaced them. They are kept beside the path, because
-   * the path was edited once more.
+   * The files that a program edited while the restore replaced them. Each is kept beside its path, because the new file
+   * at the path was edited, too.
    */
   readonly keptBeside: readonly BroughtBack[];
   /** The temporary files that could not be removed. The journal must stay until a sweep has removed these files. */
@@ -83,7 +83,7 @@ export interface AppliedPlan {
 }
 
 /**
- * Applies a plan. Reports a failure about one path and continues with the rest.
+ * Applies a plan. After a failure about one path, reports it and continues with the rest.
  *
  * @throws NoSpace, DataCorrupt, AbortError before any visible change; RestoreFailed when an I/O error or a full disk
  * stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
@@ -168,8 +168,8 @@ class Restorer {
       await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // Tries again, because a file system may refuse a removal only for a moment. A remaining temporary file
-      // is a change, so the journal must stay too.
+      // Tries again, because a file system may refuse a removal only for a moment. A temporary file that remains is a
+      // change, so then the journal must stay, too.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(told, stays) : told;
@@ -297,8 +297,8 @@ class Restorer {
   }
 
   /**
-   * Stages the deletions and writes of the moves that were not possible. The restore may already have changed
-   * the work tree.
+   * Stages the deletions and writes of the moves that were not possible. By now the restore may have changed the work
+   * tree.
    */
   async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
     if (left.length === 0) return;
@@ -343,7 +343,7 @@ class Restorer {
     this.#progress();
   }
 
-  /** Moves each file back to its path if another program wrote to the file while the restore replaced it. */
+  /** Moves a file back to its path if another program wrote to the file while the restore replaced it. */
   async #bringBackEdited(): Promise<void> {
     const parts = {
       tree: this.#tree,

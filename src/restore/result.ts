@@ -1,5 +1,5 @@
-// Reads the result of a restore: the final capture, and the paths that became visible to captures without
-// being written. Publishes no checkpoint and changes no file.
+// Reads the result of a restore: the final capture, and the paths that became visible to captures although the restore
+// did not write them. Publishes no checkpoint and changes no file.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -50,7 +50,7 @@ export async function captureAfter(
   }
 }
 
-/** Returns the new paths in the capture after a restore that the restore did not write. */
+/** Returns the paths that are new in the capture after a restore, but that the restore did not write. */
 export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
   return changes
@@ -71,9 +71,9 @@ const hiding: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the paths that the restore changed and that another program changed again before its end. Compares
- * only contents, because the umask, the file system and access lists affect the permission bits. `changes`
- * are the differences between the captures before and after the restore.
+ * Returns the paths that the restore changed, and that another program changed again before the end of the restore.
+ * Compares only contents, because the umask, the file system and access lists affect the permission bits. `changes` are
+ * the differences between the captures before and after the restore.
  */
 export function changedMeanwhile(
   plan: RestorePlan,
@@ -112,9 +112,9 @@ export interface RestoreRun extends FilePlan {
 }
 
 /**
- * Returns the paths that differ between the states before and after a restore although the restore did not
- * write them. Programs edited these paths while the restore ran, or an ignore file that the restore wrote
- * hides them. Changes by an interrupted run count as writes of the restore.
+ * Returns the paths that differ between the states before and after a restore although the restore did not write them.
+ * Either a program edited the path while the restore ran, or an ignore file that the restore wrote hides the path.
+ * Changes by an interrupted run count as writes of the restore.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

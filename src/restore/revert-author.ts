@@ -1,6 +1,6 @@
-// Limits a revert to the work of one author. Finds the paths that only this author changed in the range, and
-// the author's part in paths that other authors changed, too. The revert skips all other paths that the
-// author may have changed.
+// Limits a revert to the work of one author. Finds the paths that only this author changed in the range. Also finds
+// this author's changes in paths that other authors changed, too. The revert skips all other paths that the author may
+// have changed.
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -22,14 +22,11 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
     if (each.record.id === from.record.id) return [from, ...found.reverse()];
     found.push(each);
   }
-  // A safety checkpoint is on no line, so the range has no checkpoints between its ends and no reports.
+  // A safety checkpoint is on no line, so this range has no reports, and no checkpoints between its ends.
   return [from, to];
 }
 
-/**
- * Returns the ids of the checkpoints of a range after which a report belongs to the range. The end `to` is
- * not among them.
- */
+/** Returns the ids of the checkpoints of a range after which a report belongs to the range: all except the end `to`. */
 export function headsOf(index: CheckpointIndex, range: RevertRange): Set<CheckpointId> {
   const ids = checkpointsOf(index, range).map(({ record }) => record.id);
   return new Set(range.to === undefined ? ids : ids.slice(0, -1));
@@ -47,7 +44,7 @@ export interface AuthorAsked {
   readonly reported: (blob: BlobId) => Buffer | undefined;
 }
 
-/** The author's part of a side of the merge. */
+/** The author's part of the changes in one side of the merge. */
 interface AuthorsPart {
   /** The paths that only this author changed. */
   readonly whole: ReadonlySet<TreePath>;
@@ -97,13 +94,13 @@ export async function partOf(
   };
 }
 
-/** A checkpoint or the present, with the entries that changed since the station before. */
+/** A checkpoint or the current state, with the entries that changed since the previous station. */
 interface ChangedStation {
   readonly id?: CheckpointId;
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
 }
 
-/** Returns the stations of a line of checkpoints. Unless `present` is false, the last station is the present. */
+/** Returns the stations of a line of checkpoints. Unless `present` is false, the last station is the current state. */
 async function stationsOf(
   store: SnapshotStore,
   line: readonly StoredCheckpoint[],
@@ -124,8 +121,8 @@ async function stationsOf(
 }
 
 /**
- * Returns the stations from the beginning of a range to the present, or undefined when the range is no longer
- * on the line of the head.
+ * Returns the stations from the beginning of a range to the current state. Returns undefined when the range is no
+ * longer on the line of the head.
  */
 async function stationsToPresent(
   store: SnapshotStore,
@@ -149,7 +146,7 @@ function passedBy(stations: readonly ChangedStation[], path: TreePath, first: En
   });
 }
 
-/** Joins the shares of both names of a renamed file. If the shares differ, the revert skips both names. */
+/** Combines what was found for the two names of a renamed file. If the results differ, the revert skips both names. */
 function joinShares(
   shares: Map<TreePath, Share | LeftAlone['reason']>,
   pair: readonly [TreePath, TreePath],
@@ -168,8 +165,8 @@ interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
 }
 
 /**
- * Limits a side of the merge to the author's part. For a path of several authors, merges the author's changes
- * out of the content.
+ * Limits a side of the merge to the author's part. If a path has several authors, removes the author's changes from the
+ * content by a merge.
  */
 export async function sideOfAuthor(
   { changes, renames }: MergeSide,
@@ -198,8 +195,8 @@ export async function sideOfAuthor(
 const stepLabels = { ours: 'present', base: 'the author', theirs: 'before' };
 
 /**
- * Returns a content without some of the changes that led to it. Returns undefined when later changes depend
- * on these changes, or when a content is missing.
+ * Returns a content without some of the changes that led to it. Returns undefined when later changes depend on the
+ * changes to leave out, or when a content is missing.
  */
 async function withoutSteps(
   end: BlobId,

@@ -1,4 +1,4 @@
-// Limits a revert to single hunks. Makes a side of the merge that differs from the end of the range only in
+// Limits a revert to single hunks. One side of the merge is then a state that differs from the end of the range only in
 // these hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';

@@ -1,7 +1,6 @@
-// Reverts in the present work tree the change between two states. Merges the three trees, stores the result,
-// and restores the result like any other target. The restore is limited to the paths that the merge changes.
-// The merge runs before the first write, so a recovery finds the merged tree in the store and does not merge
-// again.
+// Reverts, in the current work tree, the change between two states. Merges the three trees, stores the result, and
+// restores this result like any other target. The restore is limited to the paths that the merge changes. The merge
+// runs before the first write, so a recovery finds the merged tree in the store and does not merge again.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -32,14 +31,14 @@ export interface RevertJob
   extends Pick<RestoreJob, 'parent' | 'undo' | 'redo' | 'description' | 'confirm' | 'dryRun'> {
   /** The earlier end of the range. */
   readonly from: StoredCheckpoint;
-  /** The later end of the range. When absent, the range ends at the present. */
+  /** The later end of the range. When absent, the range ends at the current state. */
   readonly to?: StoredCheckpoint;
   readonly paths?: readonly TreePath[];
   /** The hunks to undo, by path and name. When absent, the whole range is undone. */
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
   /** The author whose work is undone. When absent, the work of all authors is undone. */
   readonly author?: AuthorAsked;
-  /** The mode of the revert. `soft` keeps files that the range added. */
+  /** The mode of the revert. With `soft`, files that the range added stay. */
   readonly mode: 'soft' | 'hard';
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
@@ -48,9 +47,9 @@ export interface RevertJob
 export interface RevertOutcome extends RestoreOutcome {
   /** The outcome at each path of the range, in bytewise order. */
   readonly paths: readonly MergedPath[];
-  /** The paths of which only the author's changes are reversed. */
+  /** The paths at which only the author's changes are reversed. */
   readonly partial: ReadonlySet<TreePath>;
-  /** The snapshots of the present before the merge, and of the result of the merge. */
+  /** The snapshots of the current state before the merge, and of the merge's result. */
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
@@ -75,8 +74,8 @@ export async function runRevert(
     target: from,
     mode: 'hard',
     scope: 'files',
-    // The merge already includes the present edits. After a kill, recovery skips paths that were edited
-    // since.
+    // The merge already includes the current edits. After a kill, recovery skips paths that were edited after the
+    // merge.
     onConflict: 'skip',
     reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
   };
@@ -110,7 +109,7 @@ async function planRevert(
   context: OperationContext,
 ): Promise<PlannedRevert> {
   const { checkpoints } = site;
-  /** The files that are in the way of the merge although a capture leaves them out. */
+  /** The files that are in the way of the merge, but that captures leave out. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     // A capture without this list may be faster.
@@ -166,7 +165,7 @@ function withFates(
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
   const written = new Set(changes.map(({ path }) => path));
   const skipped = new Map<TreePath, LeftAlone>();
-  // A path that the plan skips as `notRestored` has just changed, and does not belong to the revert.
+  // A path that the plan skips as `notRestored` is not part of the revert: it has just changed for another reason.
   for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
   for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
   for (const each of left) skipped.set(each.path, each);
@@ -183,7 +182,7 @@ interface Made {
   readonly only: ReadonlySet<TreePath>;
   /** The paths of the range that the merge skips. */
   readonly left: readonly LeftAlone[];
-  /** The paths of which the revert undoes only the author's changes. */
+  /** The paths at which the revert undoes only the author's changes. */
   readonly partial: ReadonlySet<TreePath>;
 }
 
@@ -231,7 +230,7 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    // Hunks and reports do not mention directories, so the revert then changes no directory permissions.
+    // Hunks and reports do not mention directories, so a revert by hunks or author changes no directory permissions.
     const narrow = revert.hunks === undefined && revert.author === undefined ? revert.paths : [];
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
@@ -274,8 +273,8 @@ async function sideOf(
 }
 
 /**
- * Removes the deletions from a side of the merge. A renamed file then gets its old name back and keeps its
- * new name.
+ * Removes the deletions from a side of the merge. A renamed file then gets its old name back, but also keeps its new
+ * name.
  */
 function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
@@ -336,7 +335,7 @@ function refuseConflicts({ paths }: TreeMerge): void {
 }
 
 /**
- * Returns the directories whose permissions the range changed and no later change did, with their earlier
+ * Returns the directories whose permissions the range changed, if they have not changed again since, with their earlier
  * permissions.
  */
 async function directoryChanges(

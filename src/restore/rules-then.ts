@@ -1,8 +1,7 @@
-// Finds which of today's paths may have existed when a checkpoint was made although the checkpoint lacks
-// them. The capture may have skipped or excluded such a path, or the path was too large, or the checkpoint's
-// `.gitignore` files ignore it. A restore must not treat such a path as absent at that time. Rules outside
-// the work tree (info/exclude, the user's global excludes) are read as they are today. In doubt a path counts
-// as left out.
+// Finds today's paths that a checkpoint lacks, but that may have existed when it was made. The capture may have skipped
+// or excluded the path, or its file was too large, or the checkpoint's `.gitignore` files ignore it. A restore must not
+// treat such a path as absent at that time. Rules outside the work tree (info/exclude, the user's global excludes) are
+// read as they are today. When in doubt, a path counts as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';
@@ -23,7 +22,7 @@ export async function leftOutThen(
 ): Promise<ReadonlySet<TreePath>> {
   if (entries.length === 0) return new Set();
   const { store } = site.checkpoints;
-  // A record of an earlier version has no rules, so today's rules are used.
+  // A record of an earlier version has no rules. Today's rules are used instead.
   const rules = target.rules ?? rulesOf(site.options);
   const skipped = new Set(target.skipped.map(({ path }) => path));
   const exclude = new Globs(rules.exclude ?? []);

@@ -25,7 +25,7 @@ export interface StagedWrite {
   readonly after?: Entry;
   /** The signature of the replaced file or link. When absent, the path must be free. */
   readonly replaces?: Signature;
-  /** The signatures of all files in the directory that the file replaces. */
+  /** If the file replaces a directory: the signatures of all files in this directory. */
   readonly displaces?: ReadonlyMap<TreePath, Signature>;
 }
 
@@ -233,8 +233,8 @@ export class Staging {
   }
 
   /**
-   * Yields the content of the current write. Converts errors of the store, so that they differ from errors of
-   * the work tree.
+   * Yields the content of the current write. Converts errors of the store, so that they can be distinguished from
+   * errors of the work tree.
    */
   async *#chunks(): AsyncGenerator<Uint8Array> {
     try {
@@ -250,13 +250,13 @@ export class Staging {
   }
 }
 
-/** The size of the smallest hole, because file systems allocate at least this many bytes. */
+/** The size in bytes of the smallest hole. File systems allocate at least this many bytes. */
 const blockBytes = 4096;
 const zeros = Buffer.alloc(blockBytes);
 
 /**
- * Writes the content of a new file and leaves holes where the content is zeros. A sparse file (a disk image, a
- * database) then takes no more space after a restore than before.
+ * Writes the content of a new file, and leaves holes where the content is zeros. So a sparse file (such as a disk
+ * image) takes no more space after a restore than before.
  */
 export class SparseWriter {
   readonly #fd: number;

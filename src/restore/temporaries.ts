@@ -23,15 +23,15 @@ import type { Failure } from './plan.ts';
 import { namesBelow } from './present-state.ts';
 
 /**
- * Returns the n-th temporary name of a restore. A file or link with this name is new content that is not in
- * place yet, or a second name of old content. A directory with this temporary name contains a directory that
- * was moved out of the way and that keeps its own name.
+ * Returns the n-th temporary name of a restore. A file or link with a temporary name is new content that is not in
+ * place yet, or a second name of an old file. A directory with a temporary name contains a directory that was moved out
+ * of the way, under its own name.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
-/** The temporary names of one run that may still exist, so that the end of the run can remove each of them. */
+/** The temporary names of one run that may still exist. The end of the run removes each of them. */
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();
@@ -65,8 +65,8 @@ export function isTemporaryOf(path: TreePath, id: string): boolean {
 }
 
 /**
- * A temporary file that could not be removed, or a directory that could not be listed. A restore makes no
- * temporary files in such a directory.
+ * A temporary file that could not be removed, or a directory that could not be listed. A restore makes no temporary
+ * files in a directory that it cannot list.
  */
 export interface Unswept {
   readonly path: TreePath;
@@ -74,9 +74,9 @@ export interface Unswept {
 }
 
 /**
- * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a
- * `.git`. A directory that was moved aside returns to its path. If another entry has this path, the sweep
- * removes the directory, because the restore had verified that all its files are saved.
+ * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a `.git`. A
+ * directory that was moved aside returns to its path. If another entry is at this path, the sweep removes the
+ * directory, because the restore had verified that all its files are saved.
  */
 export async function sweepTemporaries(
   root: string,
@@ -172,13 +172,13 @@ interface Stuck {
 export interface Cleared {
   /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
-  /** The present paths of displaced files that could be neither removed nor returned to their paths. */
+  /** The paths where displaced files are now that could be neither removed nor returned to their own paths. */
   readonly kept: readonly Failure[];
 }
 
 /**
- * Removes all temporary files that a run made. If a file is no longer where the run made it, searches the
- * whole tree for it.
+ * Removes all temporary files that a run made. If a file is no longer at the path where it was made, searches the whole
+ * tree for the file.
  */
 export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
   const left: TreePath[] = [];
@@ -216,7 +216,7 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
     return unswept.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
   } catch (error) {
     if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
-    return moved; // the root itself is gone or unreadable: the next recovery sweeps
+    return moved; // the root is gone or unreadable, so the next recovery sweeps
   }
 }
 

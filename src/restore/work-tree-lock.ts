@@ -1,5 +1,5 @@
-// Locks the work tree while a restore writes. A restore of another session or daemon waits for some seconds,
-// then fails as busy. There are two locks: one by name, and one on the directory itself, which also works
+// Locks the work tree while a restore writes. Meanwhile a restore of another session or daemon waits for some seconds,
+// then fails as busy. There are two locks: one on the name, and one on the directory itself. The second lock also works
 // between containers. Captures take no lock, because they see each file either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -54,7 +54,7 @@ async function withDirectory(
     }
     return {
       release: () => {
-        // The work under the lock is done, so a failed release must not replace the result of the work.
+        // The work under the lock is done, so the failure of a release must not replace the result of the work.
         try {
           lock.release();
         } catch (error) {
@@ -67,8 +67,7 @@ async function withDirectory(
     };
   } catch (error) {
     name.release();
-    // If the root is gone, replaced or unreadable, throws the same error as every other access to the work
-    // tree.
+    // If the root is gone, replaced or unreadable, throws the error that any other access to the work tree would throw.
     if (systemCode(error) !== undefined) requireRoot(workTree.root);
     throw error;
   }
