@@ -32,7 +32,7 @@ export interface RemoteRef {
   readonly commit: string;
 }
 
-/** Parses the name of a ref. Returns undefined for a ref that is not of checkpointd. */
+/** Parses the name of a ref. Returns undefined for a ref of another program. */
 export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
   for (const place of ['hidden', 'heads'] as const) {
     if (!ref.startsWith(refRoots[place])) continue;
@@ -44,7 +44,7 @@ export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefin
   return undefined;
 }
 
-/** The size limit in bytes for a remote's list of refs, which is some 100,000 refs. */
+/** The size limit in bytes for a remote's list of refs. It is enough for some 100,000 refs. */
 const listBytesMax = 16 << 20;
 /** The longest time in ms that git may wait for the other machine. */
 const patienceMs = 90_000;
@@ -196,7 +196,8 @@ export class Carrier {
   }
 
   /**
-   * Returns the place with an environment in which git uses the user's own ssh command, and ssh never asks the user.
+   * Returns the place with an environment for ssh: git uses the user's own ssh command, in a mode that never asks for
+   * input.
    */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;

@@ -66,7 +66,8 @@ export class SnapshotCopier {
   }
 
   /**
-   * Forgets all copied contents, because the target has lost a content. The next copy then copies all contents again.
+   * Forgets all copied contents, because the target has lost a content. The next call of {@link copy} then copies all
+   * contents again.
    */
   forget(): void {
     this.#blobs.clear();

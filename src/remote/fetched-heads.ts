@@ -5,7 +5,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** The refs of a remote whose heads were fetched, and the refs whose heads could not be fetched. */
+/** A remote's refs in two lists: refs with fetched heads, and refs whose heads could not be fetched. */
 export interface FetchedHeads {
   readonly refs: readonly RemoteRef[];
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
@@ -86,7 +86,10 @@ function isGoneMeanwhile(error: unknown): boolean {
   );
 }
 
-/** True when git's message names an object that the host cannot send. Some hosts cut the connection instead. */
+/**
+ * True when git's message names an object that the host cannot send. A host that cannot send an object may also cut the
+ * connection.
+ */
 function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
   const { kind, details } = error;

@@ -51,7 +51,7 @@ interface Job {
   readonly signal?: AbortSignal;
 }
 
-/** Lists the lines of a remote by their heads, without contents. @throws RemoteUnreachable, RemoteRefused */
+/** Lists the lines of a remote. Fetches only their heads, without contents. @throws RemoteUnreachable, RemoteRefused */
 export function listLines(job: Job, session?: string): Promise<Listed> {
   return withObjects(job, 'heads', async (objects, carrier) =>
     readHeads(objects, await fetchHeads(carrier, objects, session)),

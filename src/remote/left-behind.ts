@@ -85,8 +85,8 @@ export class LeftBehind {
   }
 
   /**
-   * Returns the tree to send, and the paths that stay. Uses the snapshot's own directory if no path in the directory
-   * stays.
+   * Returns the tree to send, and the paths that stay. If no path in a directory stays, uses the snapshot's own
+   * directory.
    */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];

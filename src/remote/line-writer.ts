@@ -131,7 +131,7 @@ class SentTrees {
   /** The records that an earlier push sent with the same choices, by checkpoint. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
-  /** The previous checkpoint's snapshot, and its sent tree. */
+  /** The previous checkpoint's snapshot, and the tree that was sent for this snapshot. */
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;

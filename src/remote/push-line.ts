@@ -116,7 +116,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  // Confirms a pending head before the new head replaces it.
+  // Confirms a pending head before the new head becomes the pending head.
   const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
   await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {

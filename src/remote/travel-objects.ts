@@ -159,7 +159,7 @@ export class TravelObjects {
       await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
   }
 
-  /** Returns the names of all packs, without the file name ending. */
+  /** Returns the names of all packs, without the file extension. */
   packs(): ReadonlySet<string> {
     const names = entriesIn(this.#packDirectory).map(({ name }) => name);
     return new Set(names.filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -5)));
@@ -168,7 +168,7 @@ export class TravelObjects {
   /** Removes packs whose objects no ref needs. */
   async removePacks(isUnneeded: (name: string) => boolean): Promise<void> {
     const unneeded = [...this.packs()].filter(isUnneeded);
-    // The index is removed first, because git fails on an index without its pack.
+    // Removes the index first, because git fails on an index without its pack.
     for (const name of unneeded)
       for (const ending of ['idx', 'rev', 'pack'])
         files.rmSync(join(this.#packDirectory, `${name}.${ending}`), { force: true });

@@ -82,8 +82,8 @@ interface AnsweredRestore {
 }
 
 /**
- * Restores the damaged files. Reports files whose contents the store has lost, too, and does not try again to restore
- * them.
+ * Restores the damaged files. If the store has also lost the content of a file, reports this file and does not try
+ * again to restore it.
  */
 async function restoreLost(
   site: RestoreSite,

@@ -36,7 +36,7 @@ export class AnsweredRestores {
   readonly #durable: boolean;
   readonly #log: Log;
   readonly #stop = new AbortController();
-  /** The paths of each restore that are not synced yet, by the restore's id. */
+  /** For each restore, by its id: the paths that are not synced yet. */
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 

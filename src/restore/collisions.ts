@@ -173,7 +173,9 @@ export function respell(
   return { respelled, colliding: new Set([...clashing].filter((path) => !paired.has(path))) };
 }
 
-/** Pairs a file to write with an existing file in the same directory that the target does not contain. */
+/**
+ * Pairs a file to write with an existing file of the same directory, if the target does not contain the existing file.
+ */
 function pairOf(
   paths: readonly TreePath[],
   writes: ReadonlyMap<TreePath, Write>,

@@ -165,7 +165,7 @@ class LateLook {
     const { root, id, contents } = this.#options;
     this.#parts ??= {
       tree: new AnchoredFiles(root),
-      // The random start of the counter prevents names that the restore or a killed look already used.
+      // The counter starts at a random number, so that a name differs from those of the restore or of a killed look.
       temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
       contents,
       slices: this.#slices,

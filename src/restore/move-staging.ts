@@ -37,7 +37,7 @@ export interface StagedMove extends Move {
   readonly signature: Signature;
 }
 
-/** A directory that moves as a whole: each of its files moves to the same place below `to`. */
+/** A directory that moves as a whole: each of its files moves to the same relative path below `to`. */
 export interface StagedDirectory extends Move {
   readonly files: readonly StagedMove[];
 }

@@ -49,12 +49,12 @@ export class Mover {
   }
 
   /**
-   * Sets the time of a moved file to the present time, as if the file had been written. Build tools compare
-   * these times.
+   * Sets the modification time of a moved file to now, as if the file had been written. Build tools compare these
+   * times.
    */
   renew(path: TreePath): void {
     const now = new Date();
-    // When the time cannot be set, the file keeps its time.
+    // When the time cannot be set, the file keeps its old time.
     this.#try(() => files.lutimesSync(this.#tree.address(path), now, now));
   }
 

@@ -113,10 +113,7 @@ async function inTheWay(
   return isSpelledSo(tree, path) ? { paths: [path] } : { paths: [], reason: 'collision' };
 }
 
-/**
- * Returns the entries in a directory that the capture lacks. Returns a sub-directory without captured files
- * as one path.
- */
+/** Returns a directory's entries that the capture lacks. Returns a sub-directory without captured files as one path. */
 async function unsavedBelow(
   tree: AnchoredFiles,
   directory: TreePath,

@@ -109,7 +109,7 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
     const address = tree.address(path);
     const stats = files.lstatSync(address);
     if (stats.isDirectory()) return undefined;
-    // A read-only file fails with EACCES, not EPERM, and can still be removed.
+    // For a read-only file, the error is EACCES and not EPERM. The file can still be removed.
     if (stats.isFile()) files.accessSync(address, constants.W_OK);
     askToRemove(address);
     return undefined;

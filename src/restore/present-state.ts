@@ -40,7 +40,7 @@ export function statsIfReachable(tree: AnchoredFiles, path: TreePath): Stats | u
   );
 }
 
-/** Returns the names in a directory. Each name has its bytes as latin1. */
+/** Returns the names in a directory, as latin1 strings of their bytes. */
 export function namesBelow(
   tree: AnchoredFiles,
   directory: TreePath,

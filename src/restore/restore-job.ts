@@ -18,8 +18,8 @@ export interface RestoreJob {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The conversation to which the job returns; by default, the target's conversation. A client that leaves a tangent
-   * causes a job with this field.
+   * The conversation to which the job returns. Set when a client leaves a tangent. By default, the job returns to the
+   * target's conversation.
    */
   readonly conversation?: RecordedConversation;
   /** The parent of the checkpoint that the restore publishes. */

@@ -160,7 +160,7 @@ function joinShares(
 /** A side of the merge that has only the author's part. */
 interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
   readonly side: MergeSide;
-  /** The paths of which the revert undoes only the author's changes. */
+  /** The paths at which the revert undoes only the author's changes. */
   readonly partial: ReadonlySet<TreePath>;
 }
 

@@ -335,8 +335,8 @@ function refuseConflicts({ paths }: TreeMerge): void {
 }
 
 /**
- * Returns the directories whose permissions the range changed, if they have not changed again since, with their earlier
- * permissions.
+ * Returns the directories whose permissions the range changed, with their earlier permissions. Leaves out a directory
+ * whose permissions changed again later.
  */
 async function directoryChanges(
   store: SnapshotStore,

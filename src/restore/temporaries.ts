@@ -111,7 +111,7 @@ export async function sweepTemporaries(
 }
 
 /**
- * Clears one temporary name. Returns the path if it cannot be removed, because one immutable file must not
+ * Clears one temporary name. After a failure, returns the path instead of throwing, because one immutable file must not
  * stop the sweep.
  */
 function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {
@@ -172,7 +172,7 @@ interface Stuck {
 export interface Cleared {
   /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
-  /** The paths where displaced files are now that could be neither removed nor returned to their own paths. */
+  /** The current paths of displaced files that the restore could neither remove nor return to their own paths. */
   readonly kept: readonly Failure[];
 }
 

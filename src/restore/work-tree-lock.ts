@@ -16,7 +16,7 @@ type LockSite = Pick<RestoreSite, 'workTree' | 'log' | 'clock'> & {
 const patienceMs = 5_000;
 const retryMs = 50;
 
-/** Takes the work tree's lock. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
+/** Locks the work tree. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
 export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise<ProcessLock> {
   const { workTree, options } = site;
   const deadline = site.clock.monotonic() + patienceMs;

@@ -98,7 +98,8 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // A client gets the events of its own requests without `origin`, so an only client never gets this field.
+    // A client gets the events of its own requests without `origin`, so the only client of a daemon never gets this
+    // field.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };
@@ -127,7 +128,7 @@ export class Server {
     else this.#serve({ streams, isParent: false });
   }
 
-  /** Ends the process in order, also after signals and uncaught failures. */
+  /** Ends the process properly, also after signals and uncaught failures. */
   end(reason: EndReason, code: number): Promise<void> {
     for (const client of this.#clients) client.shutdown();
     return this.#ending.end(reason, code);

@@ -62,9 +62,9 @@ function keep(
 }
 
 /**
- * Records the author of each change since the previous checkpoint. If another session of this daemon reported
- * the change, that session is the author. Otherwise the author is the agent for the checkpoint of a tool, and
- * the user for the checkpoint of a turn.
+ * Records the author of each change since the previous checkpoint. If another session of this daemon reported the
+ * change, that session is the author. Otherwise the agent is the author of the changes in a tool's checkpoint, and the
+ * user of those in a turn's checkpoint.
  */
 export async function recordCheckpoint(
   session: Session,

@@ -152,7 +152,7 @@ export class SessionDirectory {
     return join(this.own, 'checkpoints-enabled');
   }
 
-  /** Syncs the session's files outside its store to the disk, and the directories that contain them. */
+  /** Syncs to the disk the session's files outside its store, and the directories that contain these files. */
   async sync(): Promise<void> {
     const own = [this.markerFile, this.logFile, this.publishedFile, this.enabledFile];
     await this.#steady.sync([], [...own, this.own, this.root, this.storage]);

@@ -222,7 +222,7 @@ function unsaved(target: string, because: string, cause?: unknown): CheckpointdE
 
 const documentBytesMax = 256 << 20;
 
-/** Returns the document of the present conversation. The document's `checkpoint_manager` is only a reference (C2). */
+/** Returns the document of the current conversation. The document's `checkpoint_manager` is only a reference (C2). */
 export async function documentOf(session: Session): Promise<ConversationDocument> {
   const { messageLength } = await contextNow(session);
   const { marker, conversation } = session.parts;
@@ -271,9 +271,8 @@ interface ExportPlace {
  * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions` whose work
  * tree contains it. The caller must not hold a turn in its own session's queue. Otherwise two sessions that export into
  * each other's work tree would wait for each other.
- * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git
- * directory), PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file
- * cannot be saved)
+ * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git directory),
+ * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the existing file cannot be saved)
  */
 export async function placeOfExport(
   session: Session,

@@ -1,11 +1,13 @@
 // The end of a session has five states. After the decision (`noted`) the session never returns to an earlier state:
 //
-// open The session has its owner, and its queue runs. ending No new operation begins. A failure before the decision
-// leaves the session unchanged. noted For a session with checkpoints outside its directory, this is the decision: a
-// note in the directory says that the whole session is being deleted. After a kill, the session is neither listed nor
-// resumed. moved The directory is renamed away, so its path is free. For a session that has all its data inside its
-// directory, this rename is the decision. deleted The renamed directory is gone from the disk. The marker is deleted
-// last, so that after a kill it shows that the remaining files belong to checkpointd.
+//   open     The session has its owner, and its queue runs.
+//   ending   No new operation begins. A failure before the decision leaves the session unchanged.
+//   noted    For a session with checkpoints outside its directory, this is the decision: a note in the directory says
+//            that the whole session is being deleted. After a kill, the session is neither listed nor resumed.
+//   moved    The directory is renamed away, so its path is free. For a session that has all its data inside its
+//            directory, this rename is the decision.
+//   deleted  The renamed directory is gone from the disk. The marker is deleted last, so that after a kill it shows
+//            that the remaining files belong to checkpointd.
 //
 // A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a dying process) removes
 // checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, which the same
@@ -162,8 +164,8 @@ function isOurs({ parts }: Session): boolean {
 }
 
 /**
- * True when a safety checkpoint has content that the session's present state lacks. Content that an earlier
- * restore wrote does not count, because it was never the user's new work.
+ * True when a safety checkpoint has content that the session's current state lacks. Content that an earlier restore
+ * wrote does not count, because it was never the user's new work.
  */
 async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
@@ -183,8 +185,8 @@ async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
 }
 
 /**
- * True when a safety checkpoint differs from the session's present state, so that it may have the only copy
- * of a file. Used when there is no time to compare contents.
+ * True when a safety checkpoint differs from the session's current state, so that it may have the only copy of a file.
+ * Used when there is no time to compare contents.
  */
 function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
@@ -569,9 +571,9 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when the daemon may delete a directory with a trash name. Such a directory belongs to this user. It
- * has a marker of the session in its name, or is empty except for the daemon's empty sub-directory after a
- * kill.
+ * True when the daemon may delete a directory with a trash name. Such a directory belongs to this user. It has the
+ * marker of the session that its name contains. After a kill it may also be empty, except for the daemon's empty
+ * sub-directory.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

@@ -1,5 +1,5 @@
 // Finds writes that other sessions reported, but that this session did not see. There are three causes: the agent
-// reported to another daemon, this session was closed, or the work tree was inside or around this work tree. Reads the
+// reported to another daemon, this session was closed, or the other work tree was inside or around this one. Reads the
 // logs of the other sessions, and changes no file.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';

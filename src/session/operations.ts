@@ -106,7 +106,7 @@ interface OperationFate {
   readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
 }
 
-/** One operation. An entry needs little memory, because a session remembers thousands of operations. */
+/** One operation. An entry must be small, because a session remembers thousands of operations. */
 interface OperationEntry {
   readonly operation: OperationId;
   readonly method: string;
@@ -140,7 +140,10 @@ export class OperationRecords {
   readonly #log: Pick<RecordLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
-  /** The intentions of an earlier process, by key. Their outcome is decided when the checkpoints are known. */
+  /**
+   * The effects that requests of an earlier process intended, by key. The checkpoints later show whether the effects
+   * took place.
+   */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** The operations without a key, oldest first. The session may forget them. */
   readonly #unkeyed = new Set<OperationEntry>();

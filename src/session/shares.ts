@@ -44,8 +44,8 @@ export class Shares {
   }
 
   /**
-   * Forgets the clients of a session that ends. The returned function records the clients again that are still
-   * connected, and returns true if there are any.
+   * Forgets the clients of a session that ends. The returned function again records each client that is still
+   * connected, and returns true if there is one.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);

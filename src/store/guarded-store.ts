@@ -203,7 +203,8 @@ export class PublishedList {
   readonly #ids: Set<CheckpointId>;
   readonly #unwritten: CheckpointId[] = [];
   /**
-   * False when an earlier version made the session and no list. The checkpoints in the store then count as complete.
+   * False when an earlier version made the session, without a list. The checkpoints in the store then count as
+   * complete.
    */
   readonly isKept: boolean;
 

@@ -29,7 +29,7 @@ export interface CheckpointRecord {
   /** The time of the checkpoint, in RFC 3339, UTC, with milliseconds. */
   readonly timestamp: string;
   readonly kind: CheckpointKind;
-  /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the present tag. */
+  /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the current tag. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
   /** For a repeated tool tag: the `seq` of the first checkpoint with the tag. It determines the place in the list. */
@@ -83,7 +83,10 @@ export interface CheckpointRecord {
   readonly operation?: string;
 }
 
-/** The two ends of the range of checkpoints that a revert undid. When `to` is absent, the range ends at the present. */
+/**
+ * The two ends of the range of checkpoints that a revert undid. When `to` is absent, the range ends at the current
+ * state.
+ */
 export interface RevertedRange {
   readonly from: CheckpointId;
   readonly to?: CheckpointId;
@@ -92,7 +95,7 @@ export interface RevertedRange {
 /** A checkpoint in the store: the record, and the fields that may change. */
 export interface StoredCheckpoint {
   readonly record: CheckpointRecord;
-  /** The present tag. A tag belongs to one checkpoint. */
+  /** The current tag. A tag belongs to one checkpoint. */
   readonly tag?: Tag;
   readonly name?: string;
   /** The id of the checkpoint's commit, for strategies that make commits. */
@@ -157,8 +160,8 @@ export interface SnapshotStore extends SnapshotSink {
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches the store for published checkpoints that are missing in {@link checkpoints}, so that they are listed
-   * again. Restores tags and names that another program moved. Returns true after any change.
+   * Searches the store for published checkpoints that {@link checkpoints} no longer lists, and restores them to this
+   * list. Restores tags and names that another program moved. Returns true after any change.
    */
   repairListing?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**

@@ -1,5 +1,6 @@
-// The error of a strategy whose checkpoints are in a repository, usually the user's, that git cannot use in its present
-// state. No checkpoint is lost. Only the user can repair the repository, so the session opens without checkpoints.
+// The error for a repository that contains the checkpoints, but that git cannot use in its current state. Usually it is
+// the user's repository. No checkpoint is lost. Only the user can repair the repository, so the session opens without
+// checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 

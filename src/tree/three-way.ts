@@ -47,7 +47,7 @@ export type MergeConflict =
 
 export interface MergedPath {
   readonly path: TreePath;
-  /** `gone`: `ours` already equals the result of the merge. */
+  /** `gone`: nothing needs to change, because `ours` already equals the result of the merge. */
   readonly outcome: 'clean' | 'gone' | 'conflict';
   readonly reason?: MergeConflict;
   readonly base?: Entry;

@@ -189,8 +189,8 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Equal ids of sealed directories prove nothing. A store may keep
- * permissions beside its trees, so two trees with the same id can have different permissions in sub-directories.
+ * True when nothing at the path or below it differs. Equal ids of sealed directories do not prove this. A store may
+ * keep permissions beside its trees, so two trees with the same id can have different permissions in sub-directories.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;
@@ -214,8 +214,8 @@ export interface Entry {
   readonly path: TreePath;
   readonly mode: EntryMode;
   /**
-   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or
-   * others. Absent: the umask decides. The snapshot's id depends on these bits.
+   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or others. When
+   * absent, the umask decides. The snapshot's id depends on these bits.
    */
   readonly permissions?: number;
   readonly blob: BlobId;

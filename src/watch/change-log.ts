@@ -152,7 +152,7 @@ export class ChangeLog {
     }
   }
 
-  /** Returns the highest ignored directory that contains an ignored path, or the path itself. */
+  /** Returns the topmost ignored directory that contains an ignored path, or the path itself. */
   #topmostIgnored(path: TreePath): TreePath | undefined {
     const { isIgnored } = this.#options;
     if (isIgnored === undefined || path === rootPath || !isIgnored(path)) return undefined;

@@ -131,8 +131,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Closes chokidar's watches, so that the system can give them to the directory handles, which captures need. Returns
-   * undefined when chokidar has no watches.
+   * Closes chokidar's watches to make room for the directory handles, which captures need. Returns undefined when
+   * chokidar has no watches.
    */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
@@ -192,10 +192,7 @@ export class ChokidarWatch {
     return stopped;
   }
 
-  /**
-   * Restarts chokidar after a pause, because it missed an event or may have missed an event. So any path may have
-   * changed.
-   */
+  /** Restarts chokidar after a pause, because it may have missed an event. So any path may have changed. */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();

@@ -68,7 +68,10 @@ export class DirectoryHandles {
   readonly #thread: WatchThread<FromHandles>;
   readonly #requests = new Map<number, Request>();
   #count = 0;
-  /** The number of times that the thread was ended, so that a fence never ends a thread that was started later. */
+  /**
+   * The number of times that the thread was ended. It prevents a fence from ending a thread that was started after the
+   * fence.
+   */
   #stops = 0;
   #isReady = false;
   #isClosed = false;

@@ -10,7 +10,7 @@ import { join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { limitCodes } from './mark-queue.ts';
 
 export interface HandleListener {
-  /** Called for each event of the kernel, whether or not it marks a path. */
+  /** Called for each event of the kernel, whether or not the event marks a path. */
   counted(): void;
   /** The path may have changed. The path of a directory stands for everything below the directory. */
   changed(path: TreePath): void;
@@ -59,7 +59,7 @@ export class HandleTree {
   /**
    * Opens a handle on each directory that has no handle, parents first. Returns the directories that still have no
    * handle, because they are missing, too deep, or below a directory without a handle.
-   * @throws the system's error when its limit of watches is reached
+   * @throws the system's error when the limit on watches is reached
    */
   open(paths: readonly TreePath[]): TreePath[] {
     return paths.filter((path) => !this.#open(path));

@@ -56,9 +56,9 @@ export class LoopProbe {
   }
 
   /**
-   * Starts to report when this thread's loop is blocked. An idle loop is not probed, because no code of the thread is
-   * blocking the loop. If the kernel's queue fills up anyway, the next turn reads the whole queue, and {@link count}
-   * detects the overflow.
+   * From now on, reports each time that this thread's loop is blocked. An idle loop is not probed, because no code of
+   * the thread is blocking the loop. If the kernel's queue fills up anyway, the next turn reads the whole queue, and
+   * {@link count} detects the overflow.
    */
   start(): void {
     this.#isProbed = true;
@@ -66,7 +66,7 @@ export class LoopProbe {
   }
 
   /**
-   * Starts to check for blocks until the loop is idle again. Call this function at the start of work that may take
+   * From now on, checks for blocks until the loop is idle again. Call this function at the start of work that may take
    * long.
    */
   busy(): void {

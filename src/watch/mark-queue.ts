@@ -63,8 +63,8 @@ export class MarkQueue {
   }
 
   /**
-   * Sends the present marks even while the main thread has not answered a batch, because the caller's next message must
-   * follow the marks.
+   * Sends the gathered marks even if the main thread has not answered the last batch, because the caller's next message
+   * must follow the marks.
    */
   flush(): void {
     if (this.#marks.size === 0 && !this.#isEverything) return;

@@ -115,7 +115,7 @@ export class WorkTreeWatcher {
     return this.#chokidar.ready();
   }
 
-  /** Counts changes that a capture found and the handles had not reported. Notifies clients of these changes. */
+  /** Counts changes that a capture found but the handles had not reported. Notifies clients of these changes. */
   drifted(paths: readonly TreePath[]): void {
     this.#drifts += 1;
     if (this.#drifts === 1)

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { files } from '../base/files.ts';
 
 /**
- * Returns the path of a file of this package. `name` is relative to the root of the package. Searches the root upwards,
- * because compiled files and bundled files (scripts/bundle.ts) are at different depths.
+ * Returns the path of a file of this package. `name` is relative to the root of the package. Searches for the root
+ * upwards, because compiled files and bundled files (scripts/bundle.ts) are at different depths.
  */
 export function packageFile(name: string): string {
   let root = dirname(fileURLToPath(import.meta.url));
@@ -28,7 +28,7 @@ export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string
 /** Returns the path of the program `checkpointd`. All files that the program needs are beside it. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
-/** Returns `$XDG_STATE_HOME/checkpointd`, or the usual default of this directory when the variable is not set. */
+/** Returns `$XDG_STATE_HOME/checkpointd`, or `~/.local/state/checkpointd` when the variable is not set. */
 export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): string {
   const state = environment['XDG_STATE_HOME'];
   const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');

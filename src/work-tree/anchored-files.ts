@@ -15,8 +15,8 @@ import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } fr
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /**
- * The maximum number of open directories. Each needs a descriptor. Neighbouring paths rarely share more directories
- * than this.
+ * The maximum number of open directories. Each open directory needs a descriptor. Neighbouring paths rarely share more
+ * directories than this.
  */
 const openDirectoriesMax = 64;
 
@@ -88,7 +88,7 @@ export class AnchoredFiles {
 
   /**
    * Sets permission bits, never through a link. On Linux, the daemon need not be allowed to read the entry. `modeFor`
-   * gets the present mode. Changes nothing and returns false when the entry is not of this kind.
+   * gets the current mode. Changes nothing and returns false when the entry is not of this kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';

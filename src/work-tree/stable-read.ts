@@ -1,6 +1,6 @@
-// Reads one file. Each result is the content that the file had at one single moment. If that cannot be ensured, this module reports a failure. Reads small
-// files into memory, and large files through a private copy. Never waits for a FIFO, never follows a link, and never
-// trusts a size.
+// Reads a file. Each result is the content that the file had at one single moment. If that cannot be ensured, this
+// module reports a failure. Reads small files into memory, and large files through a private copy. Never waits for a
+// FIFO, never follows a link, and never trusts a size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -170,7 +170,7 @@ async function readOnce<Id>(
       const got = readFully(fd, chunk.subarray(0, Math.min(memoryMax, size - offset)), offset);
       if (got === 0) return undefined;
       const bytes = chunk.subarray(0, got);
-      // A thread writes while this one hashes: a busy disk may delay the write.
+      // Another thread writes while this thread hashes, because a busy disk may delay the write.
       const copied = spool === undefined ? undefined : writeCopy(spool, bytes);
       hash.update(bytes);
       await copied;

@@ -15,7 +15,10 @@ const closeBrace = 0x7d;
  * and the validators report which value is too deep.
  */
 export const depthMax = 1024;
-/** The most values in a text. The largest conversation (10,000 entries, 10,000 lines) has about 400,000 values. */
+/**
+ * The maximum number of values in a text. The largest conversation (10,000 entries, 10,000 lines) has about 400,000
+ * values.
+ */
 export const valuesMax = 2_000_000;
 /** The size up to which any text is harmless: 64 Ki levels are parsed in some milliseconds. */
 const harmlessBytes = 64 * 1024;
@@ -33,7 +36,9 @@ function behindString(text: Buffer, from: number): number {
   return text.length;
 }
 
-/** Returns the reason why a JSON text is too much to parse. Returns undefined when the text may be parsed. */
+/**
+ * Returns the reason why a JSON text is too large or too deep to parse. Returns undefined when the text may be parsed.
+ */
 export function excessOf(text: Buffer): string | undefined {
   if (text.length <= harmlessBytes) return undefined;
   let depth = 0;
@@ -55,7 +60,8 @@ export function excessOf(text: Buffer): string | undefined {
 const nullBytes = Buffer.from('null');
 
 /**
- * Parses only the outermost level of a JSON text that is too much to parse. Every nested value becomes null.
+ * Parses only the outermost level of a JSON text that is too large or too deep to parse. Every nested value becomes
+ * null.
  *
  * One pass skips nested values of any depth. Returns undefined when the text is not closed, when its outermost level is
  * not JSON, or when this level alone is too long to be harmless. Does not check nested values.

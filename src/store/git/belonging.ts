@@ -94,7 +94,7 @@ function taken(other: string): CheckpointdError {
 // look only in the inner repository. This code reads and reports, and moves nothing.
 
 /**
- * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's present
+ * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's current
  * repository.
  */
 export function inOuterRepository(

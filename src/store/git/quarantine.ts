@@ -122,8 +122,8 @@ export class Quarantine {
   }
 
   /**
-   * Watches the objects after the refs have moved. Links objects again that a `gc` or `prune` removed, now and after
-   * each later check. The daemon can see a running `gc`, but not a running `prune`. A `prune` may leave refs without
+   * Watches the objects after the refs have moved. Now and at each later check, links the objects again that a `gc` or
+   * `prune` has removed. The daemon can see a running `gc`, but not a running `prune`. A `prune` may leave refs without
    * their objects, and the user's own git fails on such refs. So the checks are frequent after a publication, and rare
    * later.
    */

@@ -35,7 +35,7 @@ function refused(cause: unknown): unknown {
   return new CheckpointdError('StoreUnavailable', message, { ...facts, retryable: true });
 }
 
-/** The form of git's message about a failed write, which does not give the cause. */
+/** Matches git's message about a failed write. This message does not give the cause. */
 const unwrittenForm = /couldn't (?:write|close) '(\/[^']+)'/;
 
 function isUnwritten(cause: unknown): cause is CheckpointdError {

@@ -1,6 +1,6 @@
 // Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses between
-// checkpoints. A restore has to wait until everything is synced, and so waits only briefly. By default git syncs its
-// packs, but neither loose objects nor refs nor directories.
+// checkpoints. A restore has to wait until everything is synced. Because of the early syncs, it waits only briefly. By
+// default git syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { SteadyPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';

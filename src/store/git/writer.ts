@@ -33,7 +33,7 @@ import { refuseUnpublished } from './unpublished.ts';
 const bulkMin = 300;
 /** The limit in bytes for contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
-/** A larger spool file never passes through this process, because git reads the file itself. */
+/** The size in bytes above which a spool file does not pass through this process: git reads the file itself. */
 const pipedBytesMax = 32 << 20;
 
 export interface GitWriterParts {

@@ -21,7 +21,7 @@ export const inlineBytesMax = 1 << 16;
 /** The size of a chunk in bytes. Inserting a chunk takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** The number of bytes of its window that zlib cannot use. */
+/** The number of bytes in a zlib window that zlib itself cannot use. */
 const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
 

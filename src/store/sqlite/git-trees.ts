@@ -57,7 +57,7 @@ export class SqliteGitTrees {
       };
       return { gitDir, from, to, differ, dispose };
     } catch (error) {
-      this.#retire(used); // the repository may contain half an object
+      this.#retire(used); // the repository may contain a partly written object
       await this.#release(used);
       throw error;
     }

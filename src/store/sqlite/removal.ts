@@ -36,7 +36,7 @@ interface Fold {
   readonly ancestor: Node | undefined;
   /** New file rows that replace the old file rows, under the same row of `checkpoints` … */
   readonly rows?: readonly FileRow[];
-  /** … or new file rows that are already written under this other row of `checkpoints`, which replaces the old row … */
+  /** … or new file rows, already written under this other row of `checkpoints`, which replaces the old row … */
   readonly staged?: number;
   /** … or the file rows of a removed full checkpoint, with these changes. */
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };

@@ -236,7 +236,8 @@ class Sweep {
   }
 
   /**
-   * Calls `remove` for each item, which returns the item's size on disk if it removed the item. Returns these sizes.
+   * Calls `remove` for each item. `remove` returns the item's size on disk if it has removed the item. Returns these
+   * sizes.
    */
   async #removeAll(
     items: readonly string[],

@@ -62,7 +62,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** True during synchronous work before which the side files were already checked. */
+  /** True during synchronous work if the side files were checked at its beginning. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -458,7 +458,7 @@ export class SqliteJournal {
     return this.#run('TRUNCATE').then(() => this.#drop());
   }
 
-  /** Closes the connection after its present work. */
+  /** Closes the connection when its running work has ended. */
   close(): void {
     this.#isClosed = true;
     void this.#turns.run(() => this.#drop());
