@@ -95,7 +95,9 @@ function parseFile(rest: string): RemoteUrl {
   return { form: 'file', path: checkedPath(decoded) };
 }
 
-/** Refuses the path `/`, which names no repository, and a path that a remote shell would take for an option. */
+/**
+ * Refuses the path `/`, because it names no repository. Refuses a path that a remote shell would take for an option.
+ */
 function checkedPath(path: string): string {
   if (path.length < 2 || path.startsWith('/-') || path.startsWith('//')) throw malformed();
   return path;

@@ -1,5 +1,6 @@
-// Stores the remotes and the writer id of one storage, in a small file that all daemons of the storage share and change
-// under a lock. Each address is stored in parsed parts, so that the file contains no secret and no option of git.
+// Stores the remotes and the writer id of one storage in a small file. All daemons of the storage share this file, and
+// change it under a lock. Each address is stored in parsed parts, so that the file contains no secret and no option of
+// git.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -95,8 +96,8 @@ export class Remotes {
   }
 
   /**
-   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. Of two
-   * sessions that were imported from one line, the second writes a new line.
+   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. If two
+   * sessions were imported from one line, the second session writes a new line.
    */
   async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
     const now = this.#read();

@@ -73,8 +73,8 @@ export class TravelObjects {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
     files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
-    // The repository is moved away before its removal, because a kill during the removal must not leave refs without
-    // their objects.
+    // Moves the repository away before its removal, because a kill during the removal must not leave refs without their
+    // objects.
     if (objects.packs().size > renewsAbovePacks) {
       const old = join(objects.spoolDirectory, 'old.git');
       files.renameSync(objects.gitDir, old);

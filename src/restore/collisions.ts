@@ -34,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths: the path, or a directory above the path, is also in the list under another spelling with
- * the same key.
+ * Returns the colliding paths. A path collides if the list also has the path, or a directory above it, under another
+ * spelling with the same key.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -123,8 +123,8 @@ interface Write {
 }
 
 /**
- * A file whose name has only been spelled differently since the target checkpoint. The restore returns the file to its
- * earlier spelling.
+ * A file whose name has only been spelled differently since the target checkpoint. The restore gives the file's name
+ * its earlier spelling.
  */
 interface Respelling {
   readonly to: TreePath;

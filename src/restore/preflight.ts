@@ -1,6 +1,6 @@
-// Checks before a restore that the store has every content and that the disk has enough space. Of the contents to
-// write, reads only the sizes, because staging finds damaged contents before the first visible change. Completely reads
-// every content that the restore deletes.
+// Checks before a restore that the store has every content and that the disk has enough space. Reads only the sizes of
+// the contents that the restore writes, because staging finds damaged contents before the first visible change.
+// Completely reads the contents that the restore deletes.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -63,7 +63,7 @@ export async function runPlannedJob(
 
 /**
  * Reports a restore of an earlier request that a later request, or the opening of the session, finished, undid or
- * repaired. All listeners get the event with its lists. The client of the later request gets a warning.
+ * repaired. All listeners get the event with the lists of paths. The client of the later request gets a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,

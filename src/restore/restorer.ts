@@ -297,8 +297,8 @@ class Restorer {
   }
 
   /**
-   * Stages the deletions and writes of the moves that were not possible. By now the restore may have changed the work
-   * tree.
+   * Stages the deletions and writes of the moves that were not possible. At this point the restore may have changed the
+   * work tree.
    */
   async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
     if (left.length === 0) return;

@@ -26,7 +26,10 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
   return [from, to];
 }
 
-/** Returns the ids of the checkpoints of a range after which a report belongs to the range: all except the end `to`. */
+/**
+ * Returns the ids of a range's checkpoints, except for its end `to`. A report that follows one of these checkpoints
+ * belongs to the range.
+ */
 export function headsOf(index: CheckpointIndex, range: RevertRange): Set<CheckpointId> {
   const ids = checkpointsOf(index, range).map(({ record }) => record.id);
   return new Set(range.to === undefined ? ids : ids.slice(0, -1));

@@ -24,8 +24,8 @@ import { namesBelow } from './present-state.ts';
 
 /**
  * Returns the n-th temporary name of a restore. A file or link with a temporary name is new content that is not in
- * place yet, or a second name of an old file. A directory with a temporary name contains a directory that was moved out
- * of the way, under its own name.
+ * place yet, or a second name of an old file. A directory with a temporary name contains, under its own name, a
+ * directory that was moved out of the way.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;

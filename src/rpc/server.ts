@@ -166,7 +166,7 @@ export class Server {
 
   /**
    * True when the daemon ends with this client. The client must be the first client, and no other client may have a
-   * session or be opening a session.
+   * session or be opening one.
    */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));

@@ -63,8 +63,8 @@ function keep(
 
 /**
  * Records the author of each change since the previous checkpoint. If another session of this daemon reported the
- * change, that session is the author. Otherwise the agent is the author of the changes in a tool's checkpoint, and the
- * user of those in a turn's checkpoint.
+ * change, that session is the author. Otherwise the kind of the checkpoint decides: for a tool, the author is the
+ * agent; for a turn, the author is the user.
  */
 export async function recordCheckpoint(
   session: Session,

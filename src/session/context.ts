@@ -1,6 +1,6 @@
 // The sticky context of a session on its work tree: the files that the paths and globs name now, and the message built
 // from these files. This module also checks whether the cached length of the message is still valid. The watcher
-// reports changes (watching.ts). Since it may miss a change, every look also compares file stamps.
+// reports changes (watching.ts). Because the watcher may miss a change, every look also compares file stamps.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {

@@ -254,8 +254,8 @@ export class SessionDirectory {
   /**
    * Returns the identity of the directory if this session made it, and undefined if the path is free. Call this method
    * before every removal.
-   * @throws StoreUnavailable for a link or a file, and for a directory that belongs to another user, belongs
-   * to another session, or replaced this session's directory
+   * @throws StoreUnavailable for a link, a file, a directory of another user or session, and a directory that replaced
+   * this session's directory
    */
   ours(): DirectoryIdentity | undefined {
     const entry = this.#ownDirectory();

@@ -288,8 +288,8 @@ export async function placeOfExport(
 
 /**
  * Writes the document to a temporary file and moves it into place. Replaces an existing file only on request.
- * @throws PreconditionFailed (a file exists and overwriting was not requested, or the file changed since it
- * was saved), NoSpace: then nothing was written
+ * @throws PreconditionFailed (a file exists and overwriting was not requested, or the file changed since it was saved),
+ * NoSpace. In both cases nothing was written
  */
 export async function exportToFile(
   session: Session,

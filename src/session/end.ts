@@ -295,7 +295,7 @@ function refuseUnfinished(directory: SessionDirectory): void {
 }
 
 /**
- * Runs a deletion. An error after the note of the deletion was written causes only a warning, because the next opening
+ * Runs a deletion. Once the note of the deletion is written, an error causes only a warning, because the next opening
  * or start completes the deletion.
  */
 async function decided(

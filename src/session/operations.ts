@@ -170,7 +170,7 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // Unless the record says that the effect took place, the checkpoints decide its outcome later.
+      // Unless the record says that the effect took place, the checkpoints later show whether it did.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {

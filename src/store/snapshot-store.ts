@@ -109,7 +109,7 @@ export interface Publication {
   readonly name?: string;
 }
 
-/** Two trees in a git object store, for git's own diff. `dispose` removes files that were made for it. */
+/** Two trees in a git object store, for git's own diff. `dispose` removes files that were made for this diff. */
 export interface GitTrees {
   readonly gitDir: string;
   readonly from: string;
@@ -267,7 +267,7 @@ export interface StoreOptions {
 }
 
 /**
- * A strategy: its abilities as data for the code above the store, and the functions that make and open a store.
+ * A strategy: data about its abilities, for the code above the store, and functions that make and open a store.
  * store/strategies.ts has the table of all strategies. The request `initialize` reads this table, so the file of a
  * driver must not load large modules before `open`.
  */

@@ -248,7 +248,7 @@ export class TreeReader {
     return table;
   }
 
-  /** Returns every directory of the tree by its id, each once, level by level. */
+  /** Returns every directory of the tree once, level by level, by its id. */
   async #all(root: string): Promise<ReadonlyMap<string, TreeNode>> {
     const all = new Map<string, TreeNode>();
     const slices = new Slices();

@@ -285,7 +285,7 @@ class ThreeWay {
   }
 
   /**
-   * Leaves a path as in `ours` when the path is now a directory, or when a file stays at the path of a directory above.
+   * Leaves a path as in `ours` when the path is now a directory, or when a file stays in place of a directory above it.
    */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {

@@ -2,8 +2,8 @@
 // watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie,
 // which is a third of the work of making a file. The kernel queues an event inside the system call that causes it. All
 // watches of one event loop share one queue, and the thread forwards events in the order of that queue. Linux only. The
-// fence proves nothing about changes that the kernel does not report (by mmap, through a hard link outside, on a remote
-// host), or after the queue has overflowed.
+// fence proves nothing after the queue has overflowed. It also proves nothing about changes that the kernel does not
+// report (by mmap, through a hard link outside, on a remote host).
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';

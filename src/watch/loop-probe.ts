@@ -11,8 +11,7 @@ export type LossCause = 'events' | 'stall';
 const stallMsMax = 250;
 const probeMs = 200;
 /**
- * The probe ends when this many checks in a row found the loop idle, so that the probe does not keep waking up an idle
- * thread.
+ * After this many checks in a row that found the loop idle, the probe ends. It must not keep waking up an idle thread.
  */
 const idleChecksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */

@@ -1,6 +1,7 @@
-// Checks every incoming JSON value before the JSON-RPC library gets the value: the envelope, the id, and the number of
-// running requests. The library alone confuses the ids 1 and "1", never answers a duplicate id, throws on a cancel
-// without parameters, and queues without limit. This module knows no methods except `$/cancelRequest` and `shutdown`.
+// Checks every incoming JSON value before the JSON-RPC library gets it. The checks concern the envelope, the id, and
+// the number of running requests. The library alone confuses the ids 1 and "1", never answers a duplicate id, throws on
+// a cancel without parameters, and queues without limit. This module knows no methods except `$/cancelRequest` and
+// `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 

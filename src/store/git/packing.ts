@@ -31,8 +31,8 @@ export const packingLimits = {
   looseRefsMin: 100,
 };
 /**
- * The size in bytes above which the daemon does not rewrite a pack, so that the cost of packing depends on the size of
- * the change.
+ * The size in bytes above which the daemon does not rewrite a pack. So the cost of packing depends on the size of the
+ * change.
  */
 const joinedBytesMax = 1 << 30;
 
@@ -54,7 +54,7 @@ export interface PackingPlaces {
   readonly refs: Pick<RefStore, 'pack'>;
   readonly unsynced: Pick<Unsynced, 'forget'>;
   /**
-   * The number of packs above which they are joined. When absent, packs are joined only together with new loose
+   * The number of packs above which the packs are joined. When absent, packs are joined only together with new loose
    * objects.
    */
   readonly packsMax?: number;
@@ -82,7 +82,7 @@ export class Packing {
     this.#places = places;
   }
 
-  /** Counts a published checkpoint, and packs in the background when it is time. */
+  /** Counts a published checkpoint, and packs in the background when a packing is due. */
   published(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);

@@ -84,7 +84,7 @@ export class Quarantine {
 
   /**
    * Links all new objects into the user's repository. The contents are synced before the objects get a name in the
-   * repository, because the user's git would trust an empty object left by a power cut.
+   * repository. Otherwise a power cut could leave an empty object, which the user's git would trust.
    * @throws ReadOnlyStore, NoSpace, StoreUnavailable. After an error no ref has moved.
    */
   async release(): Promise<void> {
@@ -216,7 +216,7 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.restoreObjects();
     if (isCollecting) return true;
-    // An object that still has no file is in a pack of the user, where it stays, or is missing. First selects the
+    // An object that still has no file is either missing, or in a pack of the user, where it stays. First selects the
     // objects without a file, because a prune may remove further files during the next step.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));

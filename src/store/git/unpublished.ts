@@ -1,5 +1,5 @@
-// Explains why data that no checkpoint names yet could not be written: the disk is full, or refuses the write. The
-// error says that nothing has changed.
+// Explains a failed write of data that no checkpoint names yet: the disk is full, or refuses the write. The error says
+// that nothing has changed.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';

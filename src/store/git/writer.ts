@@ -26,9 +26,9 @@ import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
- * The number of pending blobs from which on they go into one pack. Measured in ms with blobs of 4 KB, one by one and
- * with one import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50
- * blobs on. But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
+ * From this number on, pending blobs go into one pack. Measured in ms with blobs of 4 KB, one by one and with one
+ * import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50 blobs on.
+ * But every pack makes each later look-up slower, so the writer makes a pack only when it saves much time.
  */
 const bulkMin = 300;
 /** The limit in bytes for contents that wait in memory. Contents beyond this limit are written one by one. */

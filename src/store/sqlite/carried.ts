@@ -34,7 +34,7 @@ export interface Removing {
 
 const nothing: Carried = new Map();
 // The number of checkpoints in the cache. Few are enough: the next checkpoint's parent is nearly always the last
-// published checkpoint, or one of the last restore.
+// published checkpoint, or a checkpoint of the last restore.
 const keptMax = 8;
 
 /** Returns the paths that the capture of a record could not read. Returns an empty list for a damaged record. */

@@ -69,7 +69,7 @@ export class SqliteRemoval {
     if (gone.size === 0) return;
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    /** The checkpoints whose rows may repeat another entry after the removal. */
+    /** The checkpoints whose rows may have to repeat a different entry after the removal. */
     const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {
@@ -106,7 +106,7 @@ export class SqliteRemoval {
    * removeAll}.
    */
   async forget(sweep: () => Promise<unknown>): Promise<void> {
-    // As in #tidy, ignores a failure, because the checkpoints are already removed.
+    // Ignores a failure, as #tidy does, because the checkpoints are already removed.
     await attemptAsync(isA(CheckpointdError), async () => {
       await this.#parts.database.transaction(() => {
         this.#parts.database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#parts.lease);

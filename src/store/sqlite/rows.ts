@@ -170,7 +170,9 @@ export function patchFullRows(
   }
 }
 
-/** Removes rows of `checkpoints` that are no finished checkpoint, with their file rows, a few at a time. */
+/**
+ * Removes the rows of `checkpoints` that are no finished checkpoint, and their file rows. Removes a few rows at a time.
+ */
 export async function drain(
   database: SqliteDatabase,
   checkpoint: number,

@@ -259,7 +259,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
-  /** Changes the list of checkpoints one change at a time, because a removal relies on the rows that it has read. */
+  /** Makes only one change of the checkpoints at a time, because a removal relies on the rows that it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(async () => {
       await this.#lease.retake();
@@ -299,7 +299,7 @@ function emptySpool(sessionDirectory: string): string {
 // Makes room for a new store of one session whose part of the database is damaged or missing. The checkpoints of other
 // sessions stay in place if the database can be opened. Removes nothing.
 
-/** Renames this session's rows to another session, or, if that is impossible, renames the whole file. */
+/** Gives this session's rows the name of another session. If that is impossible, renames the whole file. */
 export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);

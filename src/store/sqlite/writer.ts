@@ -258,8 +258,8 @@ export class SqliteWriter implements SnapshotWriter {
       const insert = (): void => {
         stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
       };
-      // Uses slices only for new bytes, because only these fill the journal, which then has to be written back in
-      // between.
+      // New bytes fill the journal, which then has to be written back in between. So only new bytes are written in
+      // slices.
       if (packed === undefined) await database.transaction(insert);
       else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);
@@ -295,7 +295,7 @@ async function* chunksOf(content: StableContent, size: number): AsyncGenerator<U
 
 // Stores the new directories of a capture and pins the root, whose id names the whole tree. A directory row guarantees
 // that everything below the directory is stored, because writers store children first and sweeps remove parents first.
-// So a sealed directory needs only one check, and the cost depends on the change.
+// So a sealed directory needs only one check, and the cost depends on the size of the change.
 
 interface Plan {
   root: SnapshotId;
@@ -307,8 +307,8 @@ interface Plan {
   readonly blobs: Set<BlobId>;
 }
 
-// The number of failed attempts (another daemon swept between check and store) after which the check runs inside the
-// last transaction.
+// The number of failed attempts after which the check runs inside the last transaction. An attempt fails when another
+// daemon sweeps between check and store.
 const attemptsMax = 4;
 
 class SqliteSeal {

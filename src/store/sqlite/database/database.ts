@@ -202,7 +202,8 @@ export class SqliteDatabase {
 
   /**
    * Called after each slice. After every few consecutive slices, the database writes the journal back on another
-   * thread. SQLite itself would write the journal back in the middle of a commit, so its threshold is raised.
+   * thread. SQLite itself would write the journal back in the middle of a commit, so the daemon raises SQLite's
+   * threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -242,9 +243,10 @@ export class SqliteDatabase {
   }
 
   /**
-   * Writes the journal into the file, and empties it if no other process uses it. Callers should await this function
-   * before {@link close}. SQLite would apply a remaining journal to any later file at this path, for example to an
-   * older file from a backup. The library closes its file only when the garbage collector frees its statements.
+   * Writes the journal into the database file, and empties the journal if no other process uses it. Callers should
+   * await this function before {@link close}. SQLite would apply a remaining journal to any later file at this path,
+   * for example to an older file from a backup. The library closes its file only when the garbage collector frees its
+   * statements.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -401,7 +403,7 @@ class SideFiles {
   }
 
   /**
-   * Writes the data that only this connection has into the database, unless another program has made new side files.
+   * Writes into the database the data that only this connection has, unless another program has made new side files.
    */
   bringIn(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
@@ -451,8 +453,8 @@ export class SqliteJournal {
   }
 
   /**
-   * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection until
-   * it is needed again.
+   * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection, which
+   * is opened again when it is needed.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());

@@ -12,7 +12,9 @@ import { explain, sqliteCode } from './failure.ts';
 export const sqliteRemedy =
   'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
 
-/** libsql's binaries are packages of this name with one of these suffixes. libsql chooses by the C library. */
+/**
+ * libsql's binaries are packages of this name with one of these suffixes. libsql chooses the suffix by the C library.
+ */
 const platformPackage = `@libsql/${process.platform}-${process.arch}`;
 const ends = ['', '-gnu', '-musl', '-msvc', '-gnueabihf', '-musleabihf'];
 
