@@ -26,7 +26,7 @@ class HandlesSeat implements WatchedSeat<ToHandles> {
       changed: (path) => this.#queue.add(path),
       failed: (error) => this.#failed(error),
     });
-    // The same event loop also watches the fence's directory, so a cookie's event follows all earlier changes in the
+    // This event loop also watches the fence's directory, so a cookie's event follows all earlier changes in the
     // kernel's queue.
     this.#cookies = watchDirectory(order.fence, (_type, cookie) => {
       if (cookie === null) return;
