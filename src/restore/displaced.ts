@@ -140,7 +140,7 @@ export function displacedIn(directory: string): { readonly file: string; readonl
   });
 }
 
-/** Removes a directory that contains no displaced file. Returns false while the directory contains a displaced file. */
+/** Removes the directory if it contains no displaced file. Otherwise returns false. */
 export function removeWhenEmpty(directory: string): boolean {
   if (displacedIn(directory).length > 0) return false;
   files.rmSync(join(directory, noteName), { force: true });

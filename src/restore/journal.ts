@@ -1,7 +1,7 @@
 // The note about a running restore. It is a small durable file, written before the first change of the work tree and
 // removed after the last. The note does not contain the plan, but the facts that a new plan needs. A repeated run plans
-// from the files that are on disk at that time. Recovery decides what to do with an unfinished restore, and not the
-// journal.
+// from the files that are on disk at that time. Recovery, not the journal, decides what to do with an unfinished
+// restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';

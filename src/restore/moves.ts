@@ -79,7 +79,7 @@ class Pairs {
     return this.#moves;
   }
 
-  /** Pairs each file for which `find` returns a free path. Returns the other files. */
+  /** Pairs each file for which `find` returns a free path. Returns the files that have no pair. */
   #pair(going: readonly Going[], find: (file: Going) => TreePath | undefined): Going[] {
     return going.filter((file) => {
       const to = find(file);

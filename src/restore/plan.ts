@@ -425,7 +425,7 @@ class Draft {
   }
 
   /**
-   * Refuses a write if an entry is in its way that the plan no longer removes. Then cancels the deletions that only the
+   * Refuses a write if the plan no longer removes an entry that is in its way. Then cancels the deletions that only the
    * refused writes needed.
    */
   *refuseBlocked(): Steps {

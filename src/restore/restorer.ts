@@ -168,8 +168,8 @@ class Restorer {
       await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // Tries again, because a file system may refuse a removal only for a moment. A temporary file that remains is a
-      // change, so then the journal must stay, too.
+      // Tries again, because a file system may refuse a removal only for a moment. A temporary file that remains counts
+      // as a change, so the journal must stay as well.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(told, stays) : told;

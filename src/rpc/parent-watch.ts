@@ -1,6 +1,6 @@
 // Detects that the client has died when the input does not end, because another process has the pipe open. Without this
-// watch, daemons continued to run for 36 minutes. The watch uses only process ids. A reused id looks alive, so the end
-// of input remains the main sign.
+// watch, daemons have run on for 36 minutes after their client's death. The watch uses only process ids. A reused id
+// looks alive, so the end of input remains the main sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {

@@ -160,7 +160,7 @@ function sessionThatLeft(session: Session, path: TreePath, content: Known): Sess
   return left?.id;
 }
 
-/** Returns the author of a content at a path, according to the ledger or else to the other open sessions. */
+/** Finds the author of a content at a path in the ledger, or else in the other open sessions. */
 export function writerOf(
   session: Session,
   path: TreePath,

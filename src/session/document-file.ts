@@ -202,7 +202,7 @@ async function recoveredIn(
   }
 }
 
-/** The errors that come from a recovery, unlike the errors that every request can have. */
+/** The errors that only a recovery can cause, and not every request. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',

@@ -324,8 +324,8 @@ export const orphanGraceMs = 24 * 60 * 60 * 1000;
  * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
  * away. Never touches a kept session unless a client deleted it.
  *
- * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls
- * `onDecided` when all paths are free. Only then begins the long part, which deletes the renamed directories.
+ * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls `onDecided` when all
+ * paths are free. Only then deletes the renamed directories, which may take long.
  */
 export async function sweepStorage(
   storage: string,

@@ -20,7 +20,7 @@ export function isRestoreTemporary(name: string): boolean {
   return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
 
-/** The maximum length of a pattern in bytes. The kernel accepts no longer path. */
+/** The maximum length of a pattern in bytes. The kernel refuses any longer path. */
 export const patternBytesMax = 4096;
 
 /** Refuses a pattern of `field` that is too long. @throws InvalidParams */

@@ -26,7 +26,7 @@ interface Mark {
   readonly position: number;
   /** The position of the newest mark by the handles; 0 when the handles made no mark. */
   readonly handlesPosition: number;
-  /** True for a mark that only captures read, and not clients. */
+  /** True to hide the mark from clients. Captures get every mark. */
   readonly isHidden: boolean;
 }
 

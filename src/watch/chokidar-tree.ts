@@ -10,7 +10,7 @@ import { filesAsync, type Stats } from '../base/files.ts';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** Called before several handles are closed in one turn of the loop. `handles` is their number. */
+  /** Called before handles are closed in one turn of the loop. `handles` is their number. */
   closed(handles: number): void;
   failed(error: unknown): void;
 }

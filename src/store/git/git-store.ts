@@ -160,7 +160,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Runs a change of the packs, then rewrites the cache of records. Reads only commits whose records were not cached.
+   * Runs `change`, which changes packs, then rewrites the cache of records. Reads only commits whose records were not
+   * cached.
    */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;

@@ -383,7 +383,7 @@ class SideFiles {
 
   /**
    * Notes the side files after the first work, which creates them. Ignores an error, because the work has succeeded.
-   * The next work tries again.
+   * After the next work, this method tries again.
    */
   remember(): void {
     if (this.#watches !== undefined) return;
