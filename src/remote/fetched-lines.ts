@@ -34,7 +34,10 @@ export interface Listed {
   readonly deleted: readonly string[];
 }
 
-/** The bytes allowed for records and the conversation, in addition to the contents that a manifest announces. */
+/**
+ * The number of bytes that records and the conversation may have, in addition to the contents that a manifest
+ * announces.
+ */
 const extraBytes = 256 << 20;
 /** The number of bytes by which the contents may exceed the announced size. */
 const unsaidBytes = 16 << 20;

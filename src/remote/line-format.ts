@@ -1,5 +1,5 @@
 // Defines the format of a line: one session of one writer, as one git commit (src/LINE-FORMAT.md). The commit's message
-// contains the manifest, so that a list needs only commits. The commit's tree contains the manifest again, pages of
+// contains the manifest, so that a list needs only commits. The commit's tree contains a copy of the manifest, pages of
 // records, the conversation in pieces, and the root tree of each checkpoint. This module reads and writes bytes, and
 // moves no ref.
 import type { CheckpointdError } from '../base/errors.ts';

@@ -432,7 +432,7 @@ export class Asides {
     else this.#renameIn(aside.outside, path);
   }
 
-  /** Gives the file a name beside its path that no sweep removes, and returns that name. */
+  /** Gives the file a name that no sweep removes, beside its path. Returns this name. */
   keep(aside: Aside, path: TreePath): TreePath {
     if ('beside' in aside) return this.keepTemporary(aside.beside);
     const temporary = this.#temporaries.next(parentOf(path));

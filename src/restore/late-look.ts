@@ -381,8 +381,8 @@ function isAsPut(present: Present, put: Edited['put']): boolean {
 }
 
 /**
- * Gives the edited file a name beside its path that no sweep removes. If its directory is gone, uses the
- * nearest existing directory above.
+ * Gives the edited file a name that no sweep removes, beside its path. If its directory is gone, uses the nearest
+ * existing directory above.
  */
 function keep({ tree, temporaries, touched }: BringBack, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;

@@ -51,7 +51,10 @@ export interface AuthorAsked {
 interface AuthorsPart {
   /** The paths that only this author changed. */
   readonly whole: ReadonlySet<TreePath>;
-  /** For each path that other authors changed, too, this author's changes, oldest first. */
+  /**
+   * This author's changes at the paths that other authors changed, too. The changes of each path are in order, oldest
+   * first.
+   */
   readonly steps: ReadonlyMap<TreePath, readonly ReportedStep[]>;
   readonly left: readonly LeftAlone[];
 }

@@ -53,7 +53,7 @@ export interface RevertOutcome extends RestoreOutcome {
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
-/** The largest number of attempts, when the work tree changes while the daemon merges. */
+/** The maximum number of attempts. An attempt fails when the files of the revert change while the daemon merges. */
 const attemptsMax = 4;
 
 /** Runs a revert and reports it to the listeners. The caller must have its turn in the session's queue. */

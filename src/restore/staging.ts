@@ -46,7 +46,7 @@ export interface StagingOptions {
   readonly onStaged: () => void;
 }
 
-/** The paths whose step was not done: it failed, or another program edited the path after the capture. */
+/** The paths at which the step was not done: it failed, or another program edited the path after the capture. */
 export interface NotDone {
   readonly failed: Failure[];
   readonly conflicts: TreePath[];

@@ -60,8 +60,8 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   /**
-   * Returns the file at a path, or the files of a directory. If the path does not exist, returns the files
-   * that match the text as a glob.
+   * Returns the file at a path, or the files of a directory. If the path does not exist, treats the text as a glob, and
+   * returns the matching files.
    */
   async match(pattern: string): Promise<readonly ContextFile[]> {
     const path = fromText(pattern);

@@ -40,8 +40,8 @@ export interface SessionMarker {
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
   /**
-   * The identity of the work tree with its birth time, which distinguishes a later directory with the same
-   * inode. Absent in older sessions.
+   * The identity of the work tree, including its birth time. The birth time distinguishes it from a later directory
+   * with the same inode. Absent in older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
   /**

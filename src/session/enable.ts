@@ -145,8 +145,8 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
 }
 
 /**
- * Finishes an interrupted checkpoint/clean. Called for a session outside a repository that had checkpoints
- * and has none now.
+ * Finishes an interrupted checkpoint/clean. Called for a session that is outside a repository, had checkpoints, and has
+ * none now.
  */
 async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });

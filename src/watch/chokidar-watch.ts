@@ -60,7 +60,7 @@ export class ChokidarWatch {
   #reason: string | undefined;
   #overflows = 0;
   #directories = 0;
-  /** The number of directories when the thread last got the list of ignored directories. */
+  /** The number of watched directories at the time when the thread last got the list of ignored directories. */
   #directoriesThen = 0;
   #ready: Promise<void> = Promise.resolve();
   #endStart: () => void = () => undefined;

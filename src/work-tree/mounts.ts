@@ -17,8 +17,8 @@ export function mountsBelow(mounts: string, directory: string): string {
 }
 
 /**
- * Returns the device and the directory that are mounted at the directory itself (the topmost mount). Returns undefined
- * without a mount.
+ * Returns the device and the source directory of the topmost mount at the directory itself. Returns undefined without a
+ * mount.
  */
 export function mountAt(mounts: string, directory: string): string | undefined {
   const [, , device, from] =

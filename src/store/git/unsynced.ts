@@ -116,7 +116,7 @@ export class Unsynced {
     this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs);
     clearTimeout(this.#timer);
     const delayMs = Math.min(quietMs, Math.max(0, this.#waitingSinceMs + waitMsMax - nowMs));
-    // A failure leaves the paths for the next sync. The restore that requests a sync reports the failure.
+    // After a failure, the paths stay for the next sync. The restore that requests a sync reports the failure.
     const inBackground = (): Promise<void> => this.#turns.run(() => this.#sync(this.#closing.signal));
     this.#timer = setTimeout(() => void ended(inBackground()), delayMs).unref();
     if (this.#paths === undefined) return;
