@@ -1,5 +1,5 @@
-// Reads a closed session from its files, in the command's own process. When the files cannot answer a request with
-// certainty, a daemon opens the session and answers this request and all later requests.
+// Reads a closed session from its files, in the command's own process. If the files do not give a reliable answer, a
+// daemon opens the session. The daemon then answers this request and all later requests.
 import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Resting } from '../resting.ts';
@@ -11,7 +11,10 @@ export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }
 
-/** Returns the session to read. Returns undefined when several sessions match or a daemon has to open the session. */
+/**
+ * Returns the session to read. Returns undefined when several sessions match, and when a daemon has to open the
+ * session.
+ */
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
   const stored = theOnly(given);
   if (stored === undefined || stored.socket !== undefined) return undefined;

@@ -1,5 +1,6 @@
-// Joins the background daemon of a command's storage, or starts a background daemon. `checkpointd stop` ends the
-// background daemon. When no background daemon may run, the command starts its own daemon, which ends with the command.
+// Joins the background daemon of the storage that a command uses, or starts this daemon. `checkpointd stop` ends the
+// background daemon. When no background daemon is allowed, the command starts its own daemon, which ends with the
+// command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -20,8 +21,8 @@ const environmentNames = [
 ];
 
 /**
- * The environment variables that forbid a command to leave a process behind. Build servers, systemd or the user set
- * these variables.
+ * If one of these environment variables is set, a command leaves no process behind. Build servers, systemd or the user
+ * set them.
  */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 
@@ -84,7 +85,7 @@ async function start(storage: string): Promise<string | undefined> {
 }
 
 /**
- * Requests an orderly end of the daemon. Returns false when the daemon still runs after ten seconds, or when this user
+ * Asks the daemon to end in good order. Returns false when the daemon still runs after ten seconds, or when this user
  * may not end the daemon.
  */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
@@ -103,8 +104,8 @@ async function endDaemon(note: BackgroundNote): Promise<boolean> {
 }
 
 /**
- * Ends the background daemon of a storage. Returns the daemon's note, and true in `hasEnded` when the daemon has ended.
- * Returns undefined when there is no daemon.
+ * Ends the background daemon of a storage. Returns the daemon's note from run/daemon.json; `hasEnded` is true when the
+ * daemon has ended. Returns undefined when there is no daemon.
  */
 export async function stopBackground(
   storage: string,

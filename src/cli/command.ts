@@ -1,5 +1,5 @@
-// Defines the form of a command, with its input and its exit codes. Every command has one file in commands/ and is a
-// thin client of one method of the protocol.
+// Defines what a command consists of, which input it gets, and the exit codes. Every command has one file in commands/
+// and is a thin client of one method of the protocol.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
@@ -9,7 +9,7 @@ import type { TreePaths } from './tree-paths.ts';
 /** The exit codes, as the help documents them. 0 means success. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
 
-/** The end of the help of every command. */
+/** The last lines of every command's help. */
 export const exitCodes = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 the restore left files out,
 130 interrupted.`;
@@ -46,7 +46,7 @@ export interface CliCommand {
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** True when paths may follow the command's words, or `--`. */
   readonly paths?: true;
-  /** The remedy in the error for too many words. */
+  /** The advice that the error about too many words shows. */
   readonly excess?: string;
   /** True when the command's text may be long. A terminal then shows the text in a pager. */
   readonly paged?: true;
@@ -71,7 +71,7 @@ export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean 
   return paged === true && pager && !json && process.stdout.isTTY;
 }
 
-/** Prints the unchanged result of the request and returns true, if the user gave --json. */
+/** If the user gave --json, prints the result of the request unchanged and returns true. */
 export function printed(given: Pick<Given, 'json'>, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;

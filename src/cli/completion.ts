@@ -1,5 +1,6 @@
-// checkpointd completion: prints scripts with which a shell completes commands, options and tags. At all other places
-// the shell completes paths, relative to the directory of `-C`. The commands themselves provide the candidates.
+// checkpointd completion: prints scripts with which a shell completes commands, options and tags. Everywhere else the
+// shell completes paths, relative to the directory of `-C`. The names of commands and options come from the command
+// line's own definitions.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -19,7 +20,10 @@ interface OfferedOption {
 
 /** The commands whose first words are checkpoints, with the maximum number of these words. */
 const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
-/** The places of tags: a command, and the number of words before the word that the user is typing. */
+/**
+ * The places where the shell completes tags: a command, and the number of words before the word that the user is
+ * typing.
+ */
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
 );
@@ -44,7 +48,7 @@ const dashed = ({ options }: Offered): string =>
     .flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])])
     .join(' ');
 
-/** Returns the options that take a value. The value is a path, or a text that the shell cannot complete. */
+/** Returns the options that take a value. Each value is a path, or a text that the shell cannot complete. */
 const valued = (commands: readonly Offered[]): string => {
   const options = commands.flatMap(({ options }) => options).filter(({ takesValue }) => takesValue);
   const words = options.flatMap(({ long, short }) => [
@@ -187,8 +191,8 @@ function fish(commands: readonly Offered[]): string {
 }
 
 /**
- * Returns the shell functions for the conditions, which read the cursor's place in the command line and the paths in
- * the command line.
+ * Returns the shell functions on which the completions depend. These functions find the cursor's position and the paths
+ * in the command line.
  */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words

@@ -5,7 +5,7 @@ import { say } from './terminal.ts';
 
 export interface Question {
   readonly text: string;
-  /** The verb that describes --yes, as in "--yes restores without asking". */
+  /** The verb in the advice about --yes, such as "restores" in "--yes restores without asking". */
   readonly does: string;
   /** The message after the answer "no". The default is "Nothing was changed." */
   readonly left?: string;
@@ -39,7 +39,7 @@ export async function confirmed(question: string): Promise<boolean> {
   return answer !== undefined && isYes(answer);
 }
 
-/** Ends the line of a question that the user ended with Ctrl-C or Ctrl-D instead of an answer. */
+/** Ends the line after a question at which the user pressed Ctrl-C or Ctrl-D instead of answering. */
 export function endPrompt(): void {
   process.stderr.write('\n');
 }

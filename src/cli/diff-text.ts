@@ -1,5 +1,5 @@
-// Prints a diff. A pipe or a file gets a patch, byte for byte. A terminal gets text for people, or numbers in
-// the layout of `git diff --stat`.
+// Prints a diff. Writes an exact patch to a pipe or a file. On a terminal, prints text for people, or numbers in the
+// layout of `git diff --stat`.
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { attempt, isA } from '../base/attempt.ts';
@@ -46,7 +46,7 @@ async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void>
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** Prints the patch of a plan. A pipe gets the patch byte for byte, and a terminal gets the patch in colours. */
+/** Prints the patch of a plan. Writes the exact patch to a pipe, and prints the patch in colours on a terminal. */
 export async function sayPlannedPatch({
   text,
   encoding,
@@ -60,7 +60,7 @@ export async function sayPlannedPatch({
   }
 }
 
-/** Yields the lines of one file, in colour if the output supports colours. `shown` is the file's name for people. */
+/** Yields the lines of one file, in colour if the output supports colours. `shown` is the file name to display. */
 export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
   if (file.unified === undefined) {
     yield paint('bold', `${plain(shown)}: too large to show`);
@@ -91,8 +91,8 @@ export interface ReadableLines {
 }
 
 /**
- * The Japanese encodings to try. A Japanese text has kana among its letters, and text in a Western encoding does not
- * decode to kana.
+ * The Japanese encodings to try. A result with kana shows that the encoding is right, because text in a Western
+ * encoding does not decode to kana.
  */
 const japanese = [
   ['Shift-JIS', 'shift_jis'],
@@ -100,7 +100,7 @@ const japanese = [
 ] as const;
 const kana = /[\u3040-\u30ff]/g;
 const foreign = /[^\0-\u007f]/g;
-/** The least share of kana among the non-ASCII letters of a Japanese text. */
+/** The share of kana that the non-ASCII letters of a Japanese text reach at least. */
 const kanaShare = 0.2;
 
 /**
@@ -124,7 +124,7 @@ export function readableLines(bytes: Buffer): ReadableLines {
   };
 }
 
-/** Makes characters visible that a terminal would obey or hide, for example as `^M` or `\u202e`. */
+/** Replaces characters that a terminal would obey or hide by visible signs, such as `^M` or `\u202e`. */
 export function visible(line: string): string {
   return line.replace(invisible, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -156,7 +156,7 @@ function splitLines(bytes: Buffer): Buffer[] {
 
 /** The width that git uses without a terminal. */
 const usualWidth = 80;
-/** The least width of the graph. Below follows the largest share of a line for a name. */
+/** The minimum width of the graph. `nameShare` is the part of a line that a name may fill at most. */
 const graphMin = 10;
 const nameShare = 0.6;
 
@@ -204,7 +204,7 @@ function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
 }
 
 /**
- * Returns a `+` for each added line and a `-` for each removed line. Scales the numbers down when the largest file
+ * Returns a `+` for each added line and a `-` for each removed line. Draws fewer signs when the largest number of lines
  * exceeds the space.
  */
 function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {

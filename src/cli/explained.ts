@@ -9,7 +9,7 @@ import { note, say } from './terminal.ts';
 
 /** A failure in the form that --json prints. */
 export interface FailureData {
-  /** The name of the error: either a name of the reference, or a name that only the command line uses. */
+  /** The name of the error: either a name from the protocol's reference, or a name that only the command line uses. */
   readonly kind: string;
   readonly message: string;
   readonly remedy: string;
@@ -20,11 +20,11 @@ export interface FailureData {
 export interface Telling {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;
-  /** The known words that resemble an unknown word of the user. */
+  /** Known words that resemble the unknown word that the user typed. */
   readonly meant?: readonly string[];
 }
 
-/** Reports a failure, and returns the exit code. @throws an error that is a defect */
+/** Reports a failure, and returns the exit code. @throws an error that shows a defect of the program */
 export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
   if (json) {
     const failure = await failureOf(error);

@@ -35,7 +35,7 @@ export async function pickedHunks(
 ): Promise<readonly HunkRef[] | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed = lines[Symbol.asyncIterator]();
-  // All questions use one reader, so that a line that was typed ahead answers the next question.
+  // All questions use one reader, so that a line that the user typed ahead answers the next question.
   const answer = async (question: string): Promise<string | undefined> => {
     lines.setPrompt(question);
     lines.prompt();
@@ -59,8 +59,7 @@ export async function pickedHunks(
 }
 
 /**
- * Asks about the hunks of one file. Returns the last letter that the person typed, or undefined at the end of the
- * input.
+ * Asks about the hunks of one file. Returns the last letter that the user typed, or undefined at the end of the input.
  */
 async function pickFrom(
   file: DiffFile,
@@ -108,7 +107,7 @@ async function letterFor(
 /** Splits the text of a file into its header and its hunks, each as base64. */
 function partsOf({ unified = '', encoding }: DiffFile): string[] {
   const text = Buffer.from(unified, encoding === 'base64' ? 'base64' : 'utf8').toString('latin1');
-  // A hunk begins with a line that begins with @@. Every other line of a hunk begins with a space, a sign or a
+  // The first line of a hunk begins with @@. Every other line of a hunk begins with a space, a plus or minus sign, or a
   // backslash.
   return text.split(/(?<=^|\n)(?=@@ -)/).map((part) => Buffer.from(part, 'latin1').toString('base64'));
 }

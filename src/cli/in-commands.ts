@@ -1,4 +1,4 @@
-// Replaces the protocol's method names in the daemon's messages by commands that a person can type, in quotes.
+// Replaces the protocol's method names in the daemon's messages by quoted commands that a person can type.
 
 const inShell: Readonly<Record<string, string>> = {
   'checkpoint/create': 'checkpointd create',
@@ -30,7 +30,7 @@ const inConsole: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for a command that exists only in the console. The text names the shell command that starts the
+ * Returns the text for a command that exists only in the console. The text also names the shell command that starts the
  * console.
  */
 const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
@@ -38,10 +38,10 @@ const onlyInConsole = (word: string): string => `"${word}" in "checkpointd conso
 /** Matches a remark about an option that exists only in the protocol. */
 const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
 
-/** Matches advice that the user can follow with only one command. */
+/** Matches advice to pass a parameter that only one command has as an option. */
 const asParameter = /\bpass `?allowProtected`?/;
 
-/** The tools of the MCP server that have the names of methods. */
+/** The methods for which the MCP server has a tool with the same name. */
 const tools: ReadonlySet<string> = new Set([
   'list',
   'show',

@@ -13,7 +13,7 @@ import type { RestoreResult, SessionOpenParams, SessionOpenResult } from '../pro
 const pauseMs = 50;
 
 /**
- * Repeats the attempt until the session is not busy any more. @throws StoreBusy when the session is still busy after
+ * Repeats the attempt until the session is no longer busy. @throws StoreBusy when the session is still busy after
  * `patienceMs`
  */
 export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
@@ -29,8 +29,8 @@ export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>
 }
 
 /**
- * True for an error that may disappear when the request is repeated. A daemon that is shutting down refuses every
- * request as invalid.
+ * True for an error that may disappear when the request is repeated. For example, a daemon that is shutting down
+ * refuses every request as invalid.
  */
 function isPassing(error: unknown): boolean {
   return (

@@ -27,14 +27,15 @@ export function checkpointLine(
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // A restore makes a checkpoint that is not in the list. The restored checkpoint in the list has the same files.
+  // After a restore, the current checkpoint is not in the list. The restored checkpoint is in the list and has the same
+  // files, so this checkpoint is marked.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of some paths no checkpoint of the list is current. The line of this restore shows no id, because
-  // only "undo" can reverse the restore.
+  // After a restore of only some paths, no checkpoint of the list has the current files. The additional line for this
+  // restore shows no id, because only "undo" can reverse the restore.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 
@@ -49,14 +50,14 @@ export function counts({ added, modified, deleted }: FileStats): string {
   return `+${added} ~${modified} -${deleted}`;
 }
 
-/** The part of a result that a restore and a revert share. */
+/** The fields that the results of a restore and of a revert have in common. */
 type Shown = Pick<
   RestoreResult,
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'counts' | 'dryRun' | 'warnings'
 >;
 
 /**
- * Prints the effects of a restore, either done or planned. `places` formats the paths. Without `places`, paths are
+ * Prints what a restore has changed or is planned to change. `places` formats the paths. Without `places`, paths are
  * relative to the work tree.
  */
 export function sayRestore(result: Shown, places?: TreePaths): void {

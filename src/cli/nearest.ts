@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Returns the tags and names of checkpoints that the user may have meant by unknown words. */
+/** For words that are not checkpoints, returns the tags and names that the user may have meant. */
 export function nearestReferences(
   words: readonly string[],
   checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
@@ -20,7 +20,9 @@ export function nearestReferences(
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
 }
 
-/** Returns how many letters may differ: at most a third of the letters, and always less than half. */
+/**
+ * Returns the number of letters that may differ: a third of the letters but at least one, and always less than half.
+ */
 function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }

@@ -4,16 +4,14 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/**
- * The time that a request has to finish or fail after the user has closed the pager. After this time the request is
- * cancelled.
- */
+/** After the user has closed the pager, a request may still run for this time. Then the request is cancelled. */
 const endingMs = 1000;
 
 /**
- * Runs `body`, with its output in the pager if there is a pager. Throws an error of `body` only after the pager was
- * closed. Returns undefined when the output is incomplete, because the user closed the pager or pressed Ctrl-C. After
- * Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was closed.
+ * Runs `body` and shows its output in the pager, if there is a pager. If `body` fails, its error is thrown only after
+ * the pager was closed. Returns undefined when the output is incomplete because the user closed the pager or pressed
+ * Ctrl-C. After Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was
+ * closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
@@ -24,7 +22,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   // screen.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  // When the user has closed the pager or the pager does not exist, the rest of the output is dropped.
+  // Drops the rest of the output when the user has closed the pager, or when the pager does not exist.
   pager.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     pager.on('error', () => resolve());

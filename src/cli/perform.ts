@@ -21,7 +21,7 @@ export async function perform(
   const directory = workDirectory(wanted.path);
   const { client, session, workspace } = await reachedFor(command, wanted, parsed);
   const interrupt = new AbortController();
-  /** The signal that the user has closed the pager and does not need more output. */
+  /** Aborted when the user has closed the pager and needs no more output. */
   const unread = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, unread.signal]);
   const onSignal = (): void => interrupt.abort();
@@ -50,7 +50,7 @@ export async function perform(
   }
 }
 
-/** Finds and joins the session. @throws NoSession after the command has printed the facts that do not need a session */
+/** Finds and joins the session. @throws NoSession after the command has printed the facts that need no session */
 async function reachedFor(
   command: CliCommand,
   wanted: Given,

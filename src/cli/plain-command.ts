@@ -1,7 +1,7 @@
 // Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
-// every TAB. The fast path handles plain options, and sessions that a daemon of the same version has open. The fast
-// path does not load the library of the command line and does not open a session. The command line handles all other
-// cases, including failures.
+// every TAB. The fast path handles only plain options, and only sessions that a daemon of the same version has open. It
+// does not load the library of the command line and does not open a session. The command line handles all other cases,
+// including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -22,8 +22,8 @@ const commands: readonly CheckpointListing[] = [list, completeTags];
 const answerMs = 2000;
 
 /**
- * Runs `checkpointd <command> …` on the fast path. Returns undefined, without output, when the fast path cannot run the
- * command.
+ * Runs `checkpointd <command> …` on the fast path. If the fast path cannot run the command, prints nothing and returns
+ * undefined.
  */
 export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
   const command = commands.find(({ name }) => name === first);
@@ -61,8 +61,8 @@ async function listedByDaemon(command: CheckpointListing, given: Given): Promise
 }
 
 /**
- * Returns the session to use. Returns undefined when there is no session, or when the user must be told which session
- * was chosen.
+ * Returns the session to use. Returns undefined when there is no session, or when the command has to report which
+ * session it chose.
  */
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);

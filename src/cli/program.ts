@@ -1,5 +1,5 @@
-// Implements the command line. Parses the words, loads only the named command, and returns the command's exit code.
-// Only help and mistakes load all commands.
+// Implements the command line. Parses the words, loads only the named command, and returns the command's exit code. All
+// commands are loaded only for the help and for a mistake of the user.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { completeTags, list } from './commands/list.ts';
@@ -21,7 +21,7 @@ import {
 import { allowUnread, say } from './terminal.ts';
 import { workDirectory } from './tree-paths.ts';
 
-/** Adds a command to the program. `paths` are the words after `--`, or undefined without `--`. */
+/** Adds a command to the program. `paths` has the words after `--`; undefined if there is no `--`. */
 type Add = (
   program: Command,
   paths: readonly string[] | undefined,
@@ -77,8 +77,8 @@ const commands: Readonly<Record<string, Add>> = {
 };
 
 /**
- * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. Never throws because of
- * a mistake of the user.
+ * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. A mistake of the user is
+ * reported and does not throw.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();
@@ -113,7 +113,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Refuses help on an unknown command. @throws CommandRefusal */
+/** Refuses `help` with an unknown command. @throws CommandRefusal */
 function refuseUnknown([, ...words]: readonly string[]): void {
   const wanted = words.find((word) => !word.startsWith('-'));
   if (wanted === undefined || wanted === 'help' || Object.hasOwn(commands, wanted)) return;
@@ -151,7 +151,8 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
-    // `--storage` and `--json` belong to both commands, and commander passes them to the outer command.
+    // Both `sessions` and `sessions delete` have `--storage` and `--json`. Commander passes these options to the outer
+    // command.
     const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
     done(await deleteSessions(givenBy(options), { ...options, ids }));
   });
@@ -240,7 +241,7 @@ async function addInspect(program: Command, _: unknown, done: (code: number) => 
   });
 }
 
-/** Adds `enable` or `disable`. The commands `enable` and `disable` change settings of agents and use no session. */
+/** Adds `enable` or `disable`. These commands change settings of agents and use no session. */
 async function addHooks(
   program: Command,
   what: 'enable' | 'disable',

@@ -1,5 +1,5 @@
 // Finds and opens the session for a path. Joins the daemon that has the session open, or opens the session in a daemon
-// that the command joins or starts. Chooses the session, and reports the choice when several sessions were possible.
+// that the command joins or starts. If several sessions are possible, chooses one and reports the choice.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
@@ -19,13 +19,13 @@ export interface Where {
   readonly storage?: string;
 }
 
-/** The longest wait for a different command or a hook that is opening or leaving the session. */
+/** The longest wait while a different command or a hook is opening or leaving the session. */
 const busyMs = 5000;
 
 /** The longest wait for the keeper to process the events that agents have just reported. */
 const eventsMs = 5000;
 
-/** Returns the options of the connection. Other clients see the name `checkpointd` with the command's changes. */
+/** Returns the options of the connection. The name `checkpointd` shows other clients which client made a change. */
 const helloFor = (events: readonly EventName[] = ['checkpoint/didCreate']): AttachOptions => ({
   clientInfo: { name: 'checkpointd' },
   events,
@@ -40,16 +40,13 @@ export interface Reached {
 export interface Purpose {
   readonly make?: boolean;
   /**
-   * True when the command changes files. A command that changes files reports which session it uses if several sessions
-   * are possible.
+   * True when the command changes files. If several sessions are possible, the command then reports which session it
+   * uses.
    */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
-  /**
-   * True when the client runs for a long time. A client that runs for a long time gets its own daemon, which no other
-   * command ends.
-   */
+  /** True when the client runs for a long time. Such a client gets its own daemon, which no other command ends. */
   readonly stays?: boolean;
   /** The events that the command listens to. When absent, the command listens to new checkpoints. */
   readonly events?: readonly EventName[];
@@ -82,8 +79,8 @@ export async function reach(
 }
 
 /**
- * Waits until the keeper has made the checkpoints of all written events. The wait is needed because a hook may have
- * been killed before the hook contacted the keeper.
+ * Waits until the keeper has made the checkpoints of all written events. A hook may have been killed after writing its
+ * event and before contacting the keeper.
  */
 async function carriedOut(storage: string): Promise<void> {
   try {
@@ -124,8 +121,8 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The daemon of a session with retention `session` has ended. With this retention, the end of the command would
-      // remove the session.
+      // The session's daemon has ended, and its retention is `session`. With this retention, the session would be
+      // removed when the command ends.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();
@@ -167,7 +164,7 @@ async function joined(
   }
 }
 
-/** Begins a session, if the daemon allows a session at this place, and makes its first checkpoint. */
+/** If the daemon allows a session in this directory, begins the session and makes its first checkpoint. */
 async function begin(
   daemon: () => Promise<CheckpointdClient>,
   path: string,
@@ -194,7 +191,8 @@ async function daemonFor(storage: string, hello: AttachOptions, stays: boolean):
 }
 
 /**
- * Returns the parameters that open an existing session. The daemon allowed the session's place when the session began.
+ * Returns the parameters that open an existing session. The daemon already allowed the session's directory when the
+ * session began.
  */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
@@ -205,7 +203,7 @@ async function opened(client: CheckpointdClient, params: SessionOpenParams): Pro
   return { client, session, workspace: params.workspace };
 }
 
-/** The major version of our protocol. Within a major version, later versions only add fields and methods. */
+/** The major version of our protocol. Later versions with the same major version only add fields and methods. */
 const spoken = '1';
 
 /** The error for a daemon with a different protocol. The message has the remedy. */

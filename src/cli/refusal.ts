@@ -1,9 +1,9 @@
 // Defines the refusals of the command line itself. explained.ts prints a refusal on standard error, or as data with
 // --json.
 
-/** The error for a command line that is invalid, or that cannot be run in this place. */
+/** The error for a command line that is invalid or cannot be run here. */
 export class CommandRefusal extends Error {
-  /** The stable name of the refusal, which corresponds to the `kind` of a daemon's error. */
+  /** The stable name of the refusal, like the `kind` of a daemon's error. */
   readonly kind: string;
   /** The problem, without the remedy. */
   readonly fact: string;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type CliCommand, exitCodes, type Given } from './command.ts';
 import { misused } from './refusal.ts';
 
-/** Adds the command. `paths` are the words after `--`, or undefined without `--`. */
+/** Adds the command. `paths` has the words after `--`; undefined if there is no `--`. */
 export function addSessionCommand(
   program: Command,
   command: CliCommand,
@@ -28,7 +28,7 @@ export function addSessionCommand(
 const pathsHelp =
   'only these files and directories, relative to the current directory; with ":/" in front, relative to the root of the work tree';
 
-/** Refuses words that a command does not take, because no word may be ignored silently. @throws CommandRefusal */
+/** Refuses words that a command does not take, so that no word is ignored silently. @throws CommandRefusal */
 function refuseExcess(
   { args }: Command,
   { name, words = [], paths: takesPaths, excess }: CliCommand,

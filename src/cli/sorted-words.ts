@@ -1,5 +1,5 @@
-// Decides which words of a command line are checkpoints and which are paths. The daemon knows the checkpoints. A word
-// that is neither a checkpoint nor a path is refused, so that a mistyped word never means "everything".
+// Decides which words of a command line are checkpoints and which are paths. The daemon knows the checkpoints. This
+// module refuses a word that is neither a checkpoint nor a path. Otherwise a mistyped path could select all files.
 import { lstatSync } from 'node:fs';
 import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
@@ -16,8 +16,7 @@ export interface SortedWords {
 }
 
 /**
- * Splits the words: checkpoints come first, and all later words are paths. A path must exist now or in a named
- * checkpoint.
+ * Splits the words into checkpoints, which come first, and paths. A path must exist now or in a named checkpoint.
  * @throws CommandRefusal for a word that is neither a checkpoint nor a path
  */
 export async function sortedWords(
@@ -57,7 +56,7 @@ async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
 }
 
 /**
- * Returns the paths that exist neither now nor in a named checkpoint. If no checkpoint is named, searches the first
+ * Returns the paths that exist neither now nor in a named checkpoint. If no checkpoint is named, looks in the first
  * checkpoint.
  */
 async function neitherNorIn<T extends { readonly path: string }>(
@@ -83,7 +82,7 @@ async function base({ ask }: Task): Promise<string[]> {
 }
 
 function existsNow(place: string): boolean {
-  // The error means that a parent of the path is a file.
+  // The error ENOTDIR means that a parent of the path is a file.
   return attemptOr(
     false,
     hasCode('ENOTDIR'),

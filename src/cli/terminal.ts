@@ -53,7 +53,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** Makes this process ignore errors of its output when a reader (`… | head`) closes the pipe. */
+/** Makes this process ignore the output errors that occur when the reader of a pipe closes the pipe (`… | head`). */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;
@@ -66,7 +66,7 @@ function isUnread(error: unknown): boolean {
 
 /** The stream or pager that receives the output. */
 export interface Listener {
-  /** Writes text. Returns false when the stream is full at the moment. */
+  /** Writes text. Returns false when the stream is full. */
   readonly write: (text: string | Uint8Array) => boolean;
   /** Resolves to true when the stream accepts more text, and to false when the reader has closed the stream. */
   readonly ready: () => Promise<boolean>;
@@ -95,7 +95,7 @@ export function say(line: string): void {
   listener.write(`${line}\n`);
 }
 
-/** Prints many lines at the speed of the reader, and stops when the reader has closed the stream. */
+/** Prints many lines as fast as the reader accepts them. Stops when the reader has closed the stream. */
 export async function sayAll(lines: Iterable<string>): Promise<void> {
   let batch = '';
   for (const line of lines) {
@@ -107,7 +107,7 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   listener.write(batch);
 }
 
-/** Writes raw bytes at the speed of the reader, and stops when the reader has closed the stream. */
+/** Writes raw bytes as fast as the reader accepts them. Stops when the reader has closed the stream. */
 export async function sayBytes(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += batchLength)
     if (!(await written(bytes.subarray(at, at + batchLength)))) return;
@@ -118,8 +118,8 @@ export async function sayBytes(bytes: Uint8Array): Promise<void> {
  */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
-  // Yields to the event loop. With a fast reader, this process would otherwise not notice Ctrl-C or the end of the
-  // reader.
+  // Yields to the event loop. Otherwise, with a fast reader, this process would notice neither Ctrl-C nor the end of
+  // the reader.
   await new Promise((resolve) => setImmediate(resolve));
   return true;
 }
@@ -132,18 +132,15 @@ export function note(line: string): void {
 /** Matches the colour escapes that this program writes. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
 /**
- * The letters that are two columns wide. This regular expression and `segments` are made at first use, because both are
- * slow to make and most lines need neither.
+ * The letters that are two columns wide. This regular expression and `segments` are made at first use, because making
+ * them is slow and most lines do not need them.
  */
 const wide = madeOnce(
   () =>
     /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u,
 );
 const segments = madeOnce(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
-/**
- * Matches a text of simple letters. Each of these letters is one column wide, and never forms one character with the
- * next letter.
- */
+/** Matches a text of simple letters. Each simple letter is one column wide and never combines with the next letter. */
 const simple = /^[ -~]*$/;
 
 /** Returns the width of a text in columns. */

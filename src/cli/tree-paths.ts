@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { systemCode } from '../base/errors.ts';
 import { misused } from './refusal.ts';
 
-/** The prefix of a typed path that is relative to the root of the work tree, as in git. */
+/** The prefix that makes a typed path relative to the root of the work tree, as in git. */
 const fromRoot = ':/';
 
 /**

@@ -21,7 +21,10 @@ export function usedSessions(storage: string, path?: string): StoredSession[] {
   return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
 }
 
-/** Returns the name of a conversation's agent. For other clients, returns the conversation id that the client chose. */
+/**
+ * Returns the name of a conversation's agent. If the client is not an agent, returns the conversation id that the
+ * client chose.
+ */
 export function agentOf({ conversationId }: Pick<StoredSession, 'conversationId'>): string {
   return agentNames.find((agent) => conversationId.startsWith(`${agent}:`)) ?? plain(conversationId);
 }
@@ -36,8 +39,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line about the chosen session if a different session of the same work tree was used within the last hour.
- * Otherwise returns undefined. Commands that change files print the line.
+ * Returns a line about the chosen session, which commands that change files print. Returns undefined unless a different
+ * session of the same work tree was used within the last hour.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(
@@ -52,8 +55,8 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
 }
 
 /**
- * Returns the beginning of a session's id, which `--session` accepts. The beginning has 40 random bits, which
- * distinguish all sessions.
+ * Returns the beginning of a session's id, which `--session` accepts. Its 40 random bits are enough to distinguish the
+ * sessions.
  */
 export function shortId({ session }: Pick<StoredSession, 'session'>): string {
   return session.slice(0, 'ses_'.length + 8);

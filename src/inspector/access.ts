@@ -2,10 +2,7 @@
 // secret. Checks of Host and Origin exclude other web pages.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/**
- * The answer to a page that sends the token of a link. The answer has the value of the cookie, and the secret for the
- * WebSocket.
- */
+/** The answer to a page that sends the token of a link: the value of the cookie, and the secret for the WebSocket. */
 export interface Entrance {
   readonly visitor: string;
   readonly secret: string;
@@ -14,16 +11,14 @@ export interface Entrance {
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * True when a Host header names this machine. Any port is accepted, because a forwarded port (`ssh -L`) has a different
- * number.
+ * True when a Host header names this machine. Accepts any port, because port forwarding (`ssh -L`) may use a different
+ * port number.
  */
 export function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && loopback.test(host);
 }
 
-/**
- * True when a page of the inspector sent the request. The origin must have exactly the host and port of the request.
- */
+/** True when a page of the inspector sent the request. Host and port of the origin must be those of the request. */
 export function isSameOrigin(origin: string | undefined, host: string): boolean {
   return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -47,10 +42,10 @@ export function cookieIn(header: string | undefined, host: string): string | und
 export class PageAccess {
   /** The digests of the tokens of links that no page has used yet. */
   readonly #tokens = new Set<Buffer>();
-  /** The digests of the secrets of a visitor's pages. The key is the digest of the visitor's cookie. */
+  /** For each visitor, the digests of the secrets of its pages. The key is the digest of the visitor's cookie. */
   readonly #visitors = new Map<string, Buffer[]>();
 
-  /** Makes the token of a link that works once. */
+  /** Makes the token for a new link. The token works once. */
   newToken(): string {
     const token = randomBytes(32).toString('base64url');
     this.#tokens.add(digest(token));
@@ -58,8 +53,8 @@ export class PageAccess {
   }
 
   /**
-   * Exchanges a token for a cookie and a secret. If the browser already has a valid cookie, the cookie stays, so that
-   * its other pages stay connected. Returns undefined for a token that is wrong or was used before.
+   * Exchanges a token for a cookie and a secret. Keeps a valid cookie that the browser already has, so that the other
+   * pages of the browser stay connected. Returns undefined for a token that is wrong or was used before.
    */
   redeem(token: string, visitor: string | undefined): Entrance | undefined {
     const asked = digest(token);

@@ -1,4 +1,4 @@
-// Defines the methods and events between the inspector's page and its server, in addition to the daemon's protocol.
+// Defines the methods and events that the inspector's page and server use in addition to the daemon's protocol.
 
 /** A session of this storage. The session may be open or closed. */
 export interface InspectedSession {
@@ -10,7 +10,7 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** The number of checkpoints. When absent, the session has to be opened to find the number. */
+  /** The number of checkpoints. Absent when only opening the session would reveal the number. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
@@ -25,7 +25,7 @@ export interface OwnRequests {
     readonly params: Record<string, never>;
     readonly result: { readonly sessions: readonly InspectedSession[] };
   };
-  /** Makes a link for an additional window. Returns the fragment of the link's URL. */
+  /** Makes a link for one more window. Returns the fragment of the link's URL. */
   readonly 'inspector/link': {
     readonly params: Record<string, never>;
     readonly result: { readonly fragment: string };
@@ -33,8 +33,8 @@ export interface OwnRequests {
 }
 
 /**
- * The daemon's methods about a storage. The page does not name the storage, but names in `via` the session whose daemon
- * answers.
+ * The daemon's methods that concern a storage. The page does not name the storage. Instead, `via` names the session
+ * whose daemon answers.
  */
 export const storageMethods = [
   'remote/fetch',

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 
 export interface PageFile {
-  /** The content of the file. In a document, `__NONCE__` marks the places for the nonce of a response. */
+  /** The content of the file. The document contains `__NONCE__` wherever a response needs its nonce. */
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -41,14 +41,14 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
 }
 
 /**
- * Returns the document for one response, with the nonce inserted. Scripts and styles that the page makes itself use the
+ * Returns the document for one response, with the nonce inserted. Scripts and styles that the page creates use the
  * nonce.
  */
 export function documentWith(nonce: string, { body }: PageFile): Buffer {
   return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
 }
 
-/** Returns the headers of every response. The caller has checked that `host` is a loopback name. */
+/** Returns the headers of every response. The caller has to check before that `host` is a loopback name. */
 export function shutHeaders(host: string, nonce: string): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -60,7 +60,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue creates this policy at its start. The page sets no markup through this policy.
+    // Vue creates this policy when it starts. The page sets no markup through this policy.
     'trusted-types vue',
   ];
   return {

@@ -1,5 +1,5 @@
-// Connects to a session at the first request of a page, and again when the daemon of the session has ended. Sends the
-// events of connected sessions to every page.
+// Connects to a session at the first request of a page. Connects again if the session's daemon ends. Sends the events
+// of connected sessions to every page.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
 import type { InspectedSession } from './own-methods.ts';
@@ -8,7 +8,7 @@ import type { InspectedSession } from './own-methods.ts';
 export interface SessionSource {
   readonly storage: string;
   readonly list: () => readonly InspectedSession[];
-  /** Opens the session in the daemon that has it open, or in a new daemon. */
+  /** Joins the session in the daemon that has it open, or opens the session in a new daemon. */
   readonly open: (session: string) => Promise<CheckpointdClient>;
 }
 
@@ -44,12 +44,12 @@ export class ReachedSessions {
     return this.#source.storage;
   }
 
-  /** True for the work tree of a session of this storage. */
+  /** True when the path is the work tree of a session of this storage. */
   isWorkTree(path: unknown): boolean {
     return this.#source.list().some(({ workspace }) => workspace === path);
   }
 
-  /** Adopts a session that the command has opened. */
+  /** Takes over the client of a session that the command has opened. */
   adopt(session: string, client: CheckpointdClient): void {
     this.#clients.set(session, Promise.resolve(client));
     this.#listen(session, client);

@@ -1,5 +1,6 @@
 // Serves one page. Passes a JSON-RPC request unchanged to the daemon of the session that the request names. A page may
-// read all data of a session, and make the changes that people make by hand. No page can end a daemon or delete data.
+// read all data of a session, and may make the changes that people make by hand. It can neither end a daemon nor delete
+// data.
 import type { RawData, WebSocket } from 'ws';
 import {
   type CheckpointdClient,
@@ -12,7 +13,7 @@ import { methods } from '../protocol/methods.ts';
 import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
-/** The requests with effects that a page may send. A page may also send every request without effects. */
+/** The requests with effects that a page may send. Requests without effects are all allowed. */
 const changes: ReadonlySet<string> = new Set([
   'checkpoint/create',
   'checkpoint/redo',
@@ -28,7 +29,7 @@ const changes: ReadonlySet<string> = new Set([
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Answers the methods of this server. Returns undefined for all other methods. */
+/** Answers this server's own methods. Returns undefined for all other methods. */
 export type OwnAnswers = (method: string) => object | undefined;
 
 interface Refusal {
@@ -41,7 +42,7 @@ export class Relay {
   readonly #socket: WebSocket;
   readonly #sessions: ReachedSessions;
   readonly #own: OwnAnswers;
-  /** The requests in flight, by the id that the page gave them. */
+  /** The requests that are not answered yet, by the id that the page gave them. */
   readonly #running = new Map<number, AbortController>();
 
   constructor(socket: WebSocket, sessions: ReachedSessions, own: OwnAnswers) {

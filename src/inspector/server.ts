@@ -1,5 +1,5 @@
-// Serves the inspector: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server refuses
-// requests with any host name except loopback names. The server sends no data to a page that has not exchanged a link.
+// Serves the inspector: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server accepts only
+// requests whose host name is a loopback name. It sends no data to a page that has not exchanged a link.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { documentWith, type PageFile, pageFiles, shutHeaders } from './page-file
 import { ReachedSessions, type SessionSource } from './reached-sessions.ts';
 import { Relay } from './relay.ts';
 
-/** The size limit for a message from a page. Requests are small, and contents of files are sent only to the page. */
+/** The size limit for a message from a page. A page sends only small requests; it never sends the content of a file. */
 const maxMessageBytes = 1 << 20;
 const maxTokenBytes = 1024;
 const pingMs = 30_000;
@@ -27,7 +27,7 @@ export interface InspectorServer {
 
 export interface InspectorOptions {
   readonly source: SessionSource;
-  /** The session that pages show first, and the client that has it open. */
+  /** The session that pages show first, with the client that has opened the session. */
   readonly session: string;
   readonly client: CheckpointdClient;
   /** The port on which the server listens. With 0 the system chooses a port. */
@@ -165,7 +165,7 @@ class Inspector {
   }
 }
 
-/** The pages that have answered the last ping. */
+/** The pages that have answered since the last ping. */
 const alive = new WeakSet<WebSocket>();
 
 /** Reads a body of at most `maxBytes`. Returns undefined when the body is longer or incomplete. */

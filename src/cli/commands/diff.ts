@@ -1,5 +1,5 @@
-// checkpointd diff: shows the changes between two checkpoints, or between a checkpoint and the current work tree. A
-// pipe or a file gets a patch, byte for byte. A terminal gets text for people.
+// checkpointd diff: shows the changes between two checkpoints, or between a checkpoint and the current work tree.
+// Writes an exact patch to a pipe or a file. On a terminal, shows text for people.
 import { type CliCommand, printed, type Task } from '../command.ts';
 import { type Compared, sayDiff, statLines } from '../diff-text.ts';
 import { sortedWords } from '../sorted-words.ts';

@@ -1,4 +1,4 @@
-// checkpointd inspect: serves the inspector, a page that shows the sessions of a storage, until Ctrl-C.
+// checkpointd inspect: serves the inspector until Ctrl-C. The inspector is a page that shows the sessions of a storage.
 import { systemCode } from '../../base/errors.ts';
 import { summaryOf } from '../../client/stored-sessions.ts';
 import type { InspectedSession } from '../../inspector/own-methods.ts';

@@ -7,8 +7,8 @@ import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
 /**
- * A command that makes all its requests before it prints any line, so that plain-command.ts can try the fast path
- * first.
+ * A command in two steps: `look` makes all requests, then `tell` prints all lines. The fast path (plain-command.ts) can
+ * therefore fail without having printed a line.
  */
 export interface CheckpointListing extends CliCommand {
   readonly request: (ask: Ask) => Promise<Listed>;

@@ -1,5 +1,5 @@
-// checkpointd push: pushes the session of this directory to a git remote. The command lists the paths that are not
-// pushed, with the reasons.
+// checkpointd push: pushes the session of this directory to a git remote. The command lists each path that is not
+// pushed, with the reason.
 import { inWords } from '../../client/reasons.ts';
 import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';

@@ -46,8 +46,7 @@ export const restore: CliCommand = {
       ...only,
       ...(typeof author === 'string' ? { author } : {}),
     };
-    // The command does not make a restore that would change nothing, because the next undo would reverse this empty
-    // restore.
+    // Skips a restore that would change nothing. Otherwise the next undo would reverse this empty restore.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);
@@ -74,7 +73,10 @@ export const restore: CliCommand = {
   },
 };
 
-/** Returns the plan of the author's changes only. A comparison of checkpoints would have the changes of all authors. */
+/**
+ * Returns a plan with only the changes of this author. A comparison of two checkpoints would include the changes of all
+ * authors.
+ */
 function authorsPart(
   { ask }: Pick<Task, 'ask'>,
   { tag, paths }: { readonly tag: string; readonly paths: readonly PathRef[] },

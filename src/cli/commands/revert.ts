@@ -44,8 +44,7 @@ export const revert: CliCommand = {
     const { named, ...asked } = await partAsked(task);
     const wanted = options['hunk'] === true ? await hunksOf(task, asked) : asked;
     if (wanted === undefined) return exits.failed;
-    // The command does not make a revert that would change nothing, because the next undo would reverse this empty
-    // revert.
+    // Skips a revert that would change nothing. Otherwise the next undo would reverse this empty revert.
     const plan = await ask('checkpoint/revert', { ...wanted, dryRun: true, patch: isPatch });
     const isOver = isDry || changesNothing(plan);
     if (isOver && given.json) {
@@ -77,7 +76,7 @@ async function partAsked(task: Task): Promise<Asked & { readonly named: string }
         'no checkpoint is named',
         'Name a turn or a tool ("checkpointd revert 3"), or an author ("checkpointd revert --author codex").',
       );
-    // A first word that is not a checkpoint is refused here, with the remedy for checkpoints.
+    // Declares the first word as required, so that the error for an unknown first word gives advice about checkpoints.
     const { tags, only } = await sortedWords(task, {
       name: revert.name,
       words: [
@@ -131,7 +130,7 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   return undefined;
 }
 
-/** Prints the lists of a revert. Prints a line with the reason for each path in conflict. */
+/** Prints the files of a revert. For each path in conflict, prints a line with the reason. */
 function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const skipped = result.skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = result.skipped.length - skipped.length;

@@ -1,6 +1,6 @@
-// checkpointd sessions: lists the sessions of a storage root, open or not, without a daemon. With `delete`:
-// deletes sessions that the user no longer needs. The command shows the sessions and asks first, because a
-// deletion cannot be undone.
+// checkpointd sessions: lists all sessions of a storage root, both open and closed, without a daemon. checkpointd
+// sessions delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first,
+// because a deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';
@@ -73,7 +73,7 @@ interface Outcome {
 }
 
 /**
- * Deletes the named sessions, or the sessions that are old enough. Returns the exit code, which is 1 when a session was
+ * Deletes the named sessions, or all sessions of the given age. Returns the exit code, which is 1 when a session was
  * not deleted.
  */
 export async function deleteSessions(

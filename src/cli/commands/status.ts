@@ -1,5 +1,5 @@
-// checkpointd status shows the state of the session, verify checks that all its data can be read, and gc frees unneeded
-// space.
+// checkpointd status: shows the state of the session. checkpointd verify: checks that all data of the session can be
+// read. checkpointd gc: frees unneeded space.
 import { existsSync } from 'node:fs';
 import { backgroundNote } from '../../wire/background-daemon.ts';
 import { storageAt } from '../../wire/places.ts';
@@ -24,7 +24,8 @@ export const status: CliCommand = {
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
-    // The checkpoint of a restore has no tag. Like "list", the line of such a checkpoint omits the long id.
+    // The checkpoint of a restore has no tag. "list" does not print its long id, so "status" does not print the id
+    // either.
     if (result.head !== undefined)
       say(fit(`head         ${checkpointLine(result.head, '', result.head.tag ?? ' ')}`));
     const storage = storageAt(given.storage);

@@ -117,7 +117,8 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
 }
 
 /**
- * Reverts one turn or tool, or the work of one author, and keeps all other changes. Shows the plan, and asks the user.
+ * Shows the plan and asks the user. Then reverts one turn, one tool or the work of one author, and keeps all other
+ * changes.
  */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const isAsked = !words.some(isYesOption);
@@ -159,7 +160,7 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
   }
 }
 
-/** Asks before a deletion, because the session may have the only copy of files that a restore displaced. */
+/** Asks before a deletion, because the session may have the only copy of files that a restore overwrote or deleted. */
 async function clean(desk: Desk, words: readonly string[]): Promise<void> {
   if (words.some((word) => !isYesOption(word))) throw new Usage('/checkpoint clean [--yes]');
   if (words.length === 0) {

@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** From this number of removed messages on, the console explains how to restore removed messages. */
+/** When at least this number of messages was removed, the console explains how to restore them. */
 const manyMessages = 6;
 
 /**
@@ -72,7 +72,7 @@ async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<
   for (const warning of warnings) desk.say(`⚠️ ${plain(inCommands(warning, 'console'))}`);
 }
 
-/** Leaves the newest message out of the list, because this choice would remove no message. */
+/** Omits the newest message from the list: choosing the newest message would remove nothing. */
 async function pickedMessages(desk: Desk): Promise<number | undefined> {
   const said = await saidMessages(desk.ask);
   if (said.length === 0) {

@@ -1,4 +1,4 @@
-// Defines the tools of a console command: requests to the daemon, an output, and questions to the user.
+// Defines what a console command can use: requests to the daemon, an output, and questions to the user.
 import type { Ask } from '../command.ts';
 
 export interface Desk {

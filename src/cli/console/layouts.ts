@@ -73,7 +73,7 @@ export function mainLine({ tag, id, timestamp, description, name, stats }: Check
   return `${paint('blue', `[${tag ?? id}]`)} ${localTime(timestamp)} - ${what}`;
 }
 
-/** Returns Q CLI's message about a disabled feature, with the place of the switch. */
+/** Returns Q CLI's message about a disabled feature, which says where to enable the feature. */
 export function switchedOff(feature: 'checkpoints' | 'tangent'): string {
   const words = feature === 'checkpoints' ? texts.checkpointsOff : texts.tangentOff;
   return `${words}\nThis session was opened with features.${feature} false.`;

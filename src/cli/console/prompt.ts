@@ -33,13 +33,14 @@ export class Prompt {
 
   /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Creates the reader only now, because the list releases the terminal after the answer. An existing reader would
-    // then lose the terminal.
+    // Creates the reader only now. The list releases the terminal after the answer, and an older reader would then get
+    // no more input.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
     this.#interface.setPrompt(question);
-    // Shows the prompt only if no lines wait, because text that the user typed ahead is already on the screen.
+    // Shows the prompt only if no typed lines are waiting, because lines that the user typed ahead are already on the
+    // screen.
     if (process.stdin.isTTY && this.#lines.length === 0) this.#interface.prompt();
     while (this.#lines.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));

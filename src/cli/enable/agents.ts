@@ -1,5 +1,5 @@
-// Knows the places of each agent's settings for hooks, and the settings that checkpointd writes.
-// ../hooks/agent-hooks.md has the facts about agents, with versions.
+// Defines for each agent where its settings for hooks are, and which settings checkpointd writes.
+// ../hooks/agent-hooks.md documents the agents and their versions.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { hasHooks, tomlSettings } from './toml-settings.ts';
 
 export interface AgentSettings {
   readonly name: string;
-  /** The agent's own directory. The agent counts as used when the directory exists. */
+  /** The agent's own directory. If the directory exists, the user is assumed to use the agent. */
   readonly directory: string;
   /**
    * Returns the settings for the hook. `words` is the command line that starts our hook for this agent, and `command`
@@ -21,14 +21,14 @@ export interface AgentSettings {
 }
 
 /**
- * The agent's limit for a hook, in seconds. The agent's limit is much longer than the hook's own limit of one second,
- * because a machine may be busy.
+ * The agent's limit for a hook, in seconds. The hook itself gives up after one second. The agent's limit is much
+ * longer, because a machine may be busy.
  */
 const timeout = 10;
 
 /**
- * The place of an agent's directory: the value of the environment variable, or otherwise a directory below the home
- * directory.
+ * Returns the agent's directory: the value of the environment variable if it is set, and otherwise a directory below
+ * the home directory.
  */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
@@ -127,8 +127,8 @@ function codexSettings(directory: string, _: readonly string[], command: string)
   const hint = 'Codex asks you to review new hooks: type /hooks in its terminal.';
   const config = join(directory, 'config.toml');
   const json = join(directory, 'hooks.json');
-  // Codex prints a warning at each start when both files in one directory have hooks. Our hooks therefore go into the
-  // file that already has hooks.
+  // Codex prints a warning at each start when both of its settings files have hooks. Our hooks are therefore added to
+  // the file that already has hooks.
   const isInToml =
     !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
   if (isInToml) return tomlSettings({ file: config, events, command, timeoutSeconds: 3, hint });

@@ -49,10 +49,7 @@ interface Outcome {
   readonly reason?: string;
 }
 
-/**
- * Adds hooks (`enable`) or removes hooks. Returns the exit code, which is 1 when a problem prevented the change of a
- * file.
- */
+/** Adds hooks (`enable`) or removes hooks. Returns the exit code, which is 1 when a file could not be changed. */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const [isJson, isDry, isUnasked] = [options.json === true, options.dryRun === true, options.yes === true];
   const agents = chosen(
@@ -95,7 +92,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
 
-/** Asks the user about each read-only file. Returns the reasons why files are not changed. */
+/** Asks the user about each read-only file. Returns the files that stay unchanged, each with the reason. */
 async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, string>> {
   const kept = new Map<Step, string>();
   for (const step of steps) {
@@ -110,7 +107,7 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
   return kept;
 }
 
-/** Returns the chosen agents. @throws CommandRefusal for an unknown agent, and when no agent is found */
+/** Returns the chosen agents. @throws CommandRefusal when an agent is unknown or no agent is found */
 function chosen(what: string, names: readonly string[]): readonly AgentSettings[] {
   const known = knownAgents();
   const all = known.map(({ name }) => name);
@@ -141,8 +138,8 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // Starts from the text before our hooks were added, so that a later removal is exact even after hooks were
-      // renewed.
+      // Adds the hooks to the text before our first change. A later removal then restores this text exactly, even if
+      // the hooks were added several times.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }
@@ -200,7 +197,7 @@ function showFile({ settings: { file }, before, change }: Step): void {
   say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (will be deleted)' : '')));
 }
 
-/** Shows a summary of a step: the number of changed lines, the hook, and the events. */
+/** Shows a summary of a step: the number of changed lines, the hook's command, and the events. */
 function showEvents(step: Step): void {
   const { agent, settings, before, change } = step;
   if (!('text' in change)) return;
@@ -213,7 +210,7 @@ function showEvents(step: Step): void {
   say(`  adds ${counted(more ?? 0, 'line')} and removes ${fewer ?? 0} (--patch shows them)`);
 }
 
-/** Returns the hook's command in a line of a settings file, if the line has one. Works for all forms of settings. */
+/** Returns the hook's command if a line of a settings file contains one. Works for all formats of settings. */
 function hookIn(line: string, agent: string): string | undefined {
   return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
 }
@@ -268,8 +265,8 @@ export function enabledAgents(): Enabled[] {
 }
 
 /**
- * Returns the command line of the hook. The command line begins with the name if PATH leads to this program, and
- * otherwise with the full path.
+ * Returns the command line of the hook. The command line begins with `checkpointd` if PATH leads to this program, and
+ * otherwise with the program's full path.
  */
 function hookWords(agent: string, storage: string | undefined): readonly string[] {
   const program = programFile();

@@ -1,5 +1,5 @@
-// Edits a JSON text, and changes only the requested part. The library's own formatting would change neighbouring parts,
-// and the library's removal would also remove comments in front.
+// Edits a JSON text, and changes only the requested part. The library is not used to format or remove: its formatter
+// changes neighbouring parts, and its removal also deletes comments before the removed part.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 
@@ -23,7 +23,7 @@ export class JsonDraft {
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
     if (edit === undefined) throw new Error('the edit inserted no text');
-    if (edit.length > 0) return this.#apply([edit]); // this edit also inserts a missing parent
+    if (edit.length > 0) return this.#apply([edit]); // this edit also inserts the missing parent
     const indent = this.#eol + this.#unit.repeat(path.length);
     const key = typeof path.at(-1) === 'string' ? `${JSON.stringify(path.at(-1))}: ` : '';
     const made = indent + key + JSON.stringify(value, null, this.#unit).replaceAll('\n', indent);
@@ -31,7 +31,7 @@ export class JsonDraft {
       const closing = this.#eol + this.#unit.repeat(path.length - 1);
       return this.#apply([{ offset: edit.offset, length: 0, content: made + closing }]);
     }
-    // A comment after the preceding value stays after the preceding value.
+    // A comment on the line of the preceding value stays on that line.
     const aside = /^[ \t]*\/\/[^\r\n]*(?=\r?\n)/.exec(this.text.slice(edit.offset))?.[0].length ?? 0;
     if (aside === 0) return this.#apply([{ offset: edit.offset, length: 0, content: `,${made}` }]);
     this.#apply([
@@ -72,7 +72,7 @@ export class JsonDraft {
     if (after !== undefined)
       return this.#apply([{ offset: whole.offset, length: after.offset - whole.offset, content: '' }]);
     const rest = this.text.slice(inner, parent.offset + parent.length - 1);
-    // Removes the last item with the space around it, unless the list has comments.
+    // Removes the only item together with the space around it, unless the list has comments.
     if (rest.trim() === this.text.slice(whole.offset, end))
       return this.#apply([{ offset: inner, length: rest.length, content: '' }]);
     this.#apply([{ offset: whole.offset, length: whole.length, content: '' }]);

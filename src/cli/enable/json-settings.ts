@@ -1,5 +1,5 @@
-// Adds hooks to a JSON settings file, with or without comments, and removes hooks. An edit changes only its own part,
-// so that comments, order and layout stay. An edit that would change more is refused.
+// Adds hooks to a JSON settings file, with or without comments, and removes hooks. An edit changes only our hooks and
+// keeps comments, order and layout. This module refuses an edit that would change more.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface JsonHooks {
   readonly agent: string;
   readonly file: string;
-  /** True when the agent itself accepts comments. */
+  /** True when the agent accepts comments in its settings. */
   readonly comments: boolean;
   /** The fields at the beginning of a new file, such as a version. */
   readonly base: Fields;
@@ -83,10 +83,7 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
   if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
 }
 
-/**
- * Checks that the edit changes only our hooks. Refuses an edit that changes more, for example because a key occurs
- * twice.
- */
+/** Checks that the edit changes only our hooks. An edit may change more if, for example, a key occurs twice. */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
@@ -112,7 +109,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   return undefined;
 }
 
-/** True for the name of an event. A different setting among the events, such as a switch, may have any value. */
+/** True for the name of an event. The same object may also contain other settings with any value, such as a switch. */
 function isKnown(event: string): boolean {
   return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
 }

@@ -1,7 +1,6 @@
-// Makes the source texts of our plugins, for agents without hooks in their settings. The plugins are plain JavaScript
+// Makes the source texts of our plugins, for agents whose settings have no hooks. The plugins are plain JavaScript
 // without our modules, because the agent loads the plugins in its own runtime. The plugins run the hook with the data
-// of the agent's events. A plugin never throws, because an error would end the prompt in opencode, and pi would print
-// the error.
+// of the agent's events. A plugin never throws: opencode would end the prompt, and pi would print the error.
 
 /** Returns the source text of the function `tell(event)`. `words` is the command line that starts the hook. */
 function reportingSource(words: readonly string[]): string {

@@ -1,5 +1,5 @@
 // Reads settings files, replaces them as a whole, and records how to remove our hooks without a trace. A file that
-// changed during the question to the user is not written.
+// changed while the user was being asked is not written.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { applied, type Edit } from './settings.ts';
 
 /** The change that `enable` made to a file, without the file's text, which may contain secrets. */
 interface Note {
-  /** The hash of the file after `enable`. The exact removal is possible only while the hash matches. */
+  /** The hash of the file after `enable`. The hooks can be removed without a trace only while the hash matches. */
   readonly after: string;
   readonly back: readonly Edit[];
   readonly created: boolean;
@@ -45,8 +45,8 @@ export function readOnlyMode(file: string): string | undefined {
 }
 
 /**
- * Replaces the file if the file has not changed since it was read. Replaces the target of a symbolic link, and keeps
- * the link.
+ * Replaces the file if the file has not changed since it was read. If the file is a symbolic link, replaces the target
+ * and keeps the link.
  */
 export function writeSettings(file: string, before: string | undefined, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -78,7 +78,7 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
       rmdirSync(directory);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return; // the directory is not empty any more
+      return; // the directory is no longer empty
     }
   }
 }
@@ -116,7 +116,7 @@ export class EnabledNotes {
   #notes(): Readonly<Record<string, Note>> {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
-    // Damaged notes count as empty. Hooks without a note are recognized by their content.
+    // Damaged notes are treated as empty. Hooks without a note are still recognized by their content.
     return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
   }
 

@@ -9,8 +9,8 @@ export interface Edit {
 }
 
 /**
- * The wanted text of a file, or in `left` the reason why the file stays unchanged. When `text` is undefined, the file
- * is removed.
+ * The new text of a file, or in `left` the reason why the file stays unchanged. When `text` is undefined, the file is
+ * removed.
  */
 export type Change =
   | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
@@ -64,7 +64,7 @@ export function applied(text: string, edits: readonly Edit[]): string {
   );
 }
 
-/** Returns the edits that restore `text` after `edits` were applied. */
+/** Returns the edits that undo `edits`, so that the result is `text` again. */
 export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   const back: Edit[] = [];
   let now = text;

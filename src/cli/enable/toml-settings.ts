@@ -1,5 +1,5 @@
 // Adds hooks to a TOML settings file, or removes hooks from the file. The hooks are one block between two comments at
-// the end of the file, so that the rest of the file stays unchanged. To check an edit, this module parses the whole
+// the end of the file, so that the rest of the file stays unchanged. This module checks each edit by parsing the whole
 // file before and after the edit.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';

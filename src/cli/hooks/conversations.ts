@@ -16,7 +16,7 @@ import type { AgentEvent } from './payloads.ts';
 /** The time without events after which a conversation is closed. The next event of the conversation opens it again. */
 const silenceMs = 30 * 60_000;
 
-/** The longest wait for a command that briefly has the session open. */
+/** The longest wait while a command has the session open for a moment. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
@@ -37,7 +37,7 @@ export class Conversations {
   readonly #storage: string;
   readonly #log: (message: string) => void;
   readonly #open = new Map<string, OpenConversation>();
-  /** The work on the last event of each conversation that has events in progress. */
+  /** For each conversation with unfinished events, the processing of its last event. */
   readonly #last = new Map<string, Promise<unknown>>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
@@ -51,8 +51,8 @@ export class Conversations {
   }
 
   /**
-   * Processes one event and resolves with the text for the agent. Never rejects, because it logs failures. An event
-   * whose `id` a killed keeper has already processed changes nothing.
+   * Processes one event and resolves with the text for the agent. Never rejects, because it logs failures. If a killed
+   * keeper has already processed the event with this `id`, the event changes nothing.
    */
   async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
@@ -69,14 +69,14 @@ export class Conversations {
     return result;
   }
 
-  /** Ends all conversations, and the daemon that the keeper started for them. */
+  /** Ends all conversations. Also ends the daemon that the keeper started for these conversations. */
   async close(): Promise<void> {
     await Promise.all(this.#last.values());
     for (const name of this.#open.keys()) await this.#endUnasked(name);
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // Either the daemon never started, which was logged with the event, or the daemon did not end properly.
+      // The daemon either never started or did not end properly. A failed start was already logged with the event.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -108,8 +108,8 @@ export class Conversations {
   }
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
-    // The description of a turn contains the delay. A repeated event therefore has the same key with different
-    // parameters.
+    // The description of a turn contains the delay. A repeated event therefore sends the same key with different
+    // parameters, which the daemon refuses.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);
@@ -147,8 +147,8 @@ export class Conversations {
   }
 
   /**
-   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. A later checkpoint may
-   * contain work of the turn, and its description or name then shows the delay.
+   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. If the checkpoint is late, it
+   * may contain work of the turn. Its description or name then shows the delay.
    */
   async #promptGiven(
     name: string,
@@ -171,7 +171,7 @@ export class Conversations {
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits`,
     );
     if (begunMs > waitedMs) return;
-    // The delay goes into the name, because a checkpoint's record never changes but its name can change.
+    // Writes the delay into the checkpoint's name, because the name can change and the rest of the record cannot.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
@@ -194,7 +194,7 @@ export class Conversations {
         this.#log(`${agent} ${conversation}: ${path} was not recorded in the ledger: ${error.message}`);
       }
     }
-    // An agent may report a call in two events. Both events have the same key, so that they make one checkpoint.
+    // An agent may report one call in two events. Both events get the same key and therefore make only one checkpoint.
     const idempotencyKey = call === undefined ? keyOf(id) : keyOf(agent, call);
     await client.request('checkpoint/create', {
       session,
@@ -321,7 +321,7 @@ export class Conversations {
   }
 }
 
-/** Returns an idempotency key that is the same for each report of the same fact. */
+/** Returns an idempotency key. Repeated reports of one fact get the same key. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
@@ -339,7 +339,8 @@ function seconds(ms: number): string {
 function pathInside(workspace: string, file: string): string | undefined {
   const real = [dirname(file), file].map((each) => attempt(isOfSystem, () => realpathSync(each)));
   const [parent, itself] = real;
-  // Only the parent directories are resolved, so that the path names a symbolic link itself and not the target.
+  // Resolves only the parent directories, so that the path of a symbolic link is the link's own path and not its
+  // target's.
   const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
   const inside = relative(workspace, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
@@ -350,7 +351,7 @@ function pathInside(workspace: string, file: string): string | undefined {
 
 const listedMax = 50;
 
-/** Returns a text for the model. Returns undefined when no file was restored since the last turn or tool. */
+/** Returns the text for the model. Returns undefined when no file was restored since the last turn or tool. */
 export async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
   const { head } = await client.request('session/get', { session });
   if (head?.kind !== 'restore' || head.parent === undefined) return undefined;

@@ -6,8 +6,8 @@ import { writtenEvents } from './written-events.ts';
 /** A message of a hook or a command to the keeper. */
 export interface KeeperLine {
   /**
-   * The id of the event whose answer the hook awaits. When absent, the keeper processes all written events before it
-   * answers.
+   * The id of the event for which the hook needs the answer. When absent, the keeper processes all written events
+   * before it answers.
    */
   readonly event?: string;
 }
@@ -17,7 +17,7 @@ export interface KeeperAnswer {
   readonly forModel?: string;
 }
 
-/** Sends the line and resolves with the answer. The answer is empty when a newly started keeper died. */
+/** Sends the line and returns the answer. Returns an empty answer when a newly started keeper died. */
 export async function handOver(storage: string, line: KeeperLine): Promise<KeeperAnswer> {
   const text = JSON.stringify(line);
   let answer: string;
@@ -30,9 +30,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/**
- * Makes the keeper process all written events, and waits up to `msMax`. Returns true when the keeper finished in time.
- */
+/** Makes the keeper process all written events. Returns true when the keeper finishes within `msMax`. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;
@@ -44,15 +42,12 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
   }
 }
 
-/**
- * Starts a keeper and passes the line on the keeper's standard input. The line is not lost even if the start takes
- * long.
- */
+/** Starts a keeper and writes the line to the keeper's standard input, so that a slow start does not lose the line. */
 async function startKeeper(storage: string, line: string): Promise<string> {
   // The module is loaded only here, because a hook that finds a keeper starts no process.
   const { spawn } = await import('node:child_process');
-  // The keeper inherits no open file of the hook, because some agents wait until every process has closed the hook's
-  // output.
+  // The keeper does not inherit the hook's open files, because some agents wait until every process has closed the
+  // hook's output.
   const child = spawn(process.execPath, [programFile(), 'hook-keeper', `--storage=${storage}`], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,13 +1,13 @@
-// Writes two kinds of notes about hooks, in hooks/ of the storage. A log shows people the output of hooks, because
-// agents do not show this output. For each agent, a small file has the last hook and its result, for "status", "doctor"
-// and the choice of a session. A failed write is ignored.
+// Writes two kinds of notes about hooks into the directory hooks/ of the storage. The log has the messages of hooks,
+// because agents do not show them. For each agent, a small file records the last hook and its result; "status",
+// "doctor" and the choice of a session read this file. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size limit in bytes for the log. A larger log is renamed, and replaces the older log. */
+/** The size limit in bytes for the log. A larger log is renamed to the name of the older log and replaces it. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {
@@ -25,8 +25,8 @@ export function enabledNotesFile(storage: string): string {
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
-  // Errors of the file system are ignored: a full disk or a read-only storage must not affect the agent. All other
-  // errors are defects.
+  // Ignores errors of the file system: a full disk or a read-only storage must not affect the agent. All other errors
+  // are defects.
   attempt(isOfSystem, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);

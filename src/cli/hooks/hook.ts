@@ -1,7 +1,7 @@
-// checkpointd hook <agent> [event]: the command that agents run. The hook does not load the library of the other
-// commands, because an agent waits for every hook. The hook reads the event, writes the event to disk, asks the keeper
-// to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
-// failure to the agent. The hook therefore always ends with exit code 0, within a second.
+// checkpointd hook <agent> [event]: the command that agents run. An agent waits for every hook, so the hook does not
+// load the library of the other commands. The hook reads the event and writes it to disk. Then it asks the keeper to
+// process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a failure
+// to the agent. The hook therefore always ends with exit code 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, writeLastHook } from './hook-notes.ts';
@@ -10,11 +10,13 @@ import { writeEvent } from './written-events.ts';
 
 /** The time after which the hook gives up, measured from the start of the process. */
 const patienceMs = 850;
-/** The additional time for an event that has not arrived completely. */
+/** The additional time for reading an event that has not arrived completely. */
 const inputGraceMs = 150;
 /** The size limit of an event. No supported agent sends a larger event. */
 const inputBytesMax = 32 * 1024 * 1024;
-/** The limit at which a prompt is cut, because the prompt serves only as the name of a turn. */
+/**
+ * The maximum length of a prompt. The hook cuts a longer prompt, because the prompt only becomes the name of a turn.
+ */
 const promptCharactersMax = 20_000;
 
 async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
@@ -29,8 +31,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // If the process started slowly, the hook has not read its input yet. The hook reads the agent's input before it
-      // gives up, even after a slow start.
+      // After a slow start of the process, the hook may not have read its input yet. The hook first reads the input
+      // that the agent has sent, and then gives up.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),
@@ -69,7 +71,7 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    // The conversion replaces half a character, which a cut may leave and which the daemon would refuse.
+    // The cut may leave half a character, which the daemon would refuse. The conversion replaces this half.
     ...(event.text === undefined
       ? {}
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),
@@ -93,10 +95,13 @@ async function standardInput(): Promise<string | undefined> {
   return bytes > inputBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-// Formats a message for an agent at a prompt, so that the agent reads the message as context. Only some agents accept
-// context from hooks.
+// Formats a message that an agent reads as context when the user sends a prompt. Only some agents accept context from
+// hooks.
 
-/** Returns the text that the hook prints. Returns undefined for an agent that documents no output of hooks. */
+/**
+ * Returns the text that the hook prints. Returns undefined for an agent whose documentation describes no output of
+ * hooks.
+ */
 export function contextFor(agent: string, text: string): string | undefined {
   switch (agent) {
     case 'claude-code':

@@ -12,13 +12,14 @@ import { hooksDirectory } from './hook-notes.ts';
 const lineCharactersMax = 4 * 1024 * 1024;
 
 /**
- * Returns the path of the socket. Each user has one keeper per storage. The number in the name is the version of the
- * keeper's protocol.
+ * Returns the path of the socket. Each user has one keeper per storage. The number in the file name is the version of
+ * the keeper's protocol.
  */
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
-  // The socket can be in the directory of the daemons' sockets, because daemons remove only files with their own names.
+  // The daemons' sockets are in the same directory. Daemons do not remove this socket, because they remove only files
+  // named like their own sockets.
   return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
@@ -34,10 +35,13 @@ export class NoKeeper extends Error {
   override readonly name = 'NoKeeper';
 }
 
-/** The codes of a missing keeper. The system reports the last two codes when the keeper is killed before it answers. */
+/**
+ * The error codes when there is no keeper. The system reports the last two codes when the keeper is killed before it
+ * answers.
+ */
 const noKeeperCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-/** Sends one line and resolves with the answer. @throws NoKeeper; Error when other users can write to the socket */
+/** Sends one line and returns the answer. @throws NoKeeper; Error when other users can write to the socket */
 export function askKeeper(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const complaint = socketComplaint(path);
@@ -57,7 +61,7 @@ export function askKeeper(path: string, line: string): Promise<string> {
 
 export interface KeeperListener {
   readonly server: Server;
-  /** Stops accepting lines. Removes the socket file if the file still belongs to this keeper. */
+  /** Stops accepting lines. Removes the socket file if it is still the file of this keeper. */
   close(): void;
 }
 
@@ -91,8 +95,8 @@ export async function listenAsKeeper(
 }
 
 /**
- * Puts our socket at the path that hooks use, unless a different keeper answers at this path. When two keepers start at
- * once, one of them succeeds.
+ * Moves our socket to the path that hooks use, unless a different keeper answers at this path. When two keepers start
+ * at once, one of them succeeds.
  */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {
@@ -100,8 +104,8 @@ async function takePlace(own: string, path: string): Promise<boolean> {
     const dead = lstatSync(path, { throwIfNoEntry: false });
     if (dead === undefined) continue;
     if (await answers(path)) return false;
-    // Moves the dead socket away and then checks which socket was moved, because a new keeper may have replaced the
-    // dead socket since the query.
+    // Moves the dead socket away. Then checks which socket was moved, because a new keeper may have replaced the dead
+    // socket meanwhile.
     const aside = `${own}.aside`;
     if (!moved(path, aside)) continue;
     if (lstatSync(aside).ino !== dead.ino) linked(aside, path);
@@ -117,7 +121,7 @@ function moved(from: string, to: string): boolean {
   return succeeds('ENOENT', () => renameSync(from, to));
 }
 
-/** Calls `act`. Returns false when `act` fails with the error code `code`. */
+/** Calls `act`. Returns false if `act` fails with the error `code`. */
 function succeeds(code: string, act: () => void): boolean {
   try {
     act();
@@ -148,7 +152,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // The connection breaks when a hook stops waiting after a second. The keeper processes the hook's event anyway.
+  // A hook stops waiting after a second and breaks the connection. The keeper processes the hook's event anyway.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

@@ -1,6 +1,6 @@
-// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the daemon. The
-// keeper keeps the agents' sessions open between hooks, because a hook runs only for a moment. The first hook starts
-// the keeper.
+// checkpointd hook-keeper: the keeper, a process that runs while agents work. A hook runs only for a moment, so the
+// keeper keeps the agents' sessions open between hooks. The keeper is an ordinary client of the daemon. The first hook
+// starts the keeper.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';
@@ -26,7 +26,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // A new timer after the end would keep the process alive, so an event that finishes after the end starts no timer.
+    // An event may finish after the end. It then starts no timer, because a timer would keep the process alive.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
@@ -44,7 +44,8 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const socket = keeperSocket(storage);
   const listener = await listenAsKeeper(socket, onLine);
-  // When two keepers start at once, one keeper serves. The other keeper sends its line to the serving keeper and ends.
+  // If two keepers start at once, only one of them serves. The other keeper sends its line to the serving keeper and
+  // ends.
   const answered = answerFirst((line) =>
     listener === undefined ? askKeeper(socket, line) : onLine(line),
   ).catch((error: unknown) => log(String(error)));
@@ -60,7 +61,7 @@ export async function runKeeper(storage: string): Promise<number> {
   poll();
   const polling = setInterval(poll, pollMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  // Ignores the closing of a terminal, because conversations in other terminals continue.
+  // Ignores the signal that the terminal was closed, because conversations in other terminals continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
@@ -71,10 +72,7 @@ export async function runKeeper(storage: string): Promise<number> {
   return 0;
 }
 
-/**
- * Reads one line from standard input, written by the hook that started the keeper. Writes the answer to standard
- * output.
- */
+/** Reads from standard input the line of the hook that started the keeper. Writes the answer to standard output. */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
-// Deletes old sessions of agents' conversations. No person opened these sessions, so no person would delete these
-// sessions. The time to keep sessions is a setting of the storage, because one keeper serves all agents of a storage. A
-// deletion cannot be undone, so nothing is deleted when the setting is invalid. Sessions that a person opened with the
-// command line are never deleted.
+// Deletes old sessions of agents' conversations. Hooks opened these sessions, so people do not know of them and would
+// not delete them. One keeper serves all agents of a storage, so the storage has one setting that says how long
+// sessions are kept. If the setting is invalid, nothing is deleted, because a deletion cannot be undone. Sessions that
+// a person opened with the command line are never deleted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
@@ -53,7 +53,7 @@ const keptDaysDefault = 30;
 
 const settingOf = (storage: string): string => join(hooksDirectory(storage), 'keep.json');
 
-/** Returns the setting in days, or undefined to keep sessions for ever. */
+/** Returns the number of days from the setting, or undefined to keep sessions for ever. */
 export function keptDays(storage: string, log: (message: string) => void): number | undefined {
   const file = settingOf(storage);
   try {

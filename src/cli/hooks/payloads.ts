@@ -1,4 +1,4 @@
-// Parses the events of all agents into one form. agent-hooks.md beside this file has the facts about agents, with
+// Parses the events of all agents into one form. agent-hooks.md beside this file documents the agents and their
 // versions. keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
@@ -13,7 +13,7 @@ interface Dialect {
   readonly tool: (payload: Fields) => unknown;
   readonly input: (payload: Fields) => unknown;
   readonly call?: (payload: Fields) => unknown;
-  /** The tools that write a file which their input names. */
+  /** The tools that write a file. Their input contains the file's path. */
   readonly editors: readonly string[];
   readonly fileFields: readonly string[];
 }
@@ -28,7 +28,7 @@ const snake = {
   fileFields: ['file_path', 'notebook_path'],
 } as const;
 
-/** The events that our own plugins write. */
+/** The names of the events that our own plugins send. */
 const ofOurPlugins = {
   event: ({ event }: Fields) => event,
   conversation: ({ sessionID }: Fields) => sessionID,
@@ -120,7 +120,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   pi: { ...ofOurPlugins, editors: ['write', 'edit'], fileFields: ['path'] },
 };
 
-/** The known agents, in the order of display. */
+/** The supported agents, in the order in which commands list them. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
 /** Parses one event. `given` is the event's name from the command line, for a payload without a name. */
@@ -204,7 +204,7 @@ export interface AgentEvent {
 }
 
 /**
- * An event, or in `nothing` the reason why there is no event to process. With `quiet` the reason is expected and not
+ * An event to process, or the reason why there is none (`nothing`). If `quiet` is true, the reason is expected and not
  * logged.
  */
 export type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };

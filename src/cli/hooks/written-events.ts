@@ -16,7 +16,7 @@ const eventsDirectory = (storage: string): string => join(hooksDirectory(storage
 const fileOf = (storage: string, id: string): string => join(eventsDirectory(storage), `${id}.json`);
 
 /**
- * Writes an event to the disk and returns the event's id. Sorted ids are in the order in which the hooks' processes
+ * Writes an event to the disk and returns the event's id. The ids sort in the order in which the processes of the hooks
  * started.
  */
 export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {

@@ -19,8 +19,8 @@ import { HeldSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
 /**
- * The most checkpoints that are offered as resources. A person chooses from the list, so the newest checkpoints are
- * enough.
+ * The maximum number of checkpoints that are offered as resources. A person chooses from the list, so the newest
+ * checkpoints are enough.
  */
 const resourcesMax = 200;
 const checkpointUri = 'checkpointd://checkpoint/{reference}';

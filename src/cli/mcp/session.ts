@@ -4,7 +4,7 @@ import { type CheckpointdClient, CheckpointdGoneError } from '../../client/clien
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** The methods that only read. A request of these methods is repeated when the daemon did not answer. */
+/** The methods that only read. If the daemon does not answer such a request, the request is sent again. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',
@@ -47,7 +47,7 @@ export class HeldSession {
     try {
       return await client.request(method, { session, ...params }, { signal });
     } catch (error) {
-      // The next call joins the session again, in a different daemon.
+      // The daemon has ended, so the next call joins the session in a different daemon.
       if (error instanceof CheckpointdGoneError && this.#reached === reached) this.#reached = undefined;
       throw error;
     }

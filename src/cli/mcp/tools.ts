@@ -1,5 +1,5 @@
-// Defines the tools that a model may call. Each tool makes one request to the daemon. Destructive tools are marked as
-// destructive, and show their plan first.
+// Defines the tools that a model may call. Each tool makes one request to the daemon. Tools that overwrite or delete
+// files are marked as destructive, and show their plan first.
 import { given } from '../../base/given.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
@@ -32,7 +32,7 @@ export interface McpTool {
   ) => Promise<{ readonly result: object; readonly text: string }>;
 }
 
-/** The input fields of all tools. A tool receives only the fields of its own schema. */
+/** The input fields of all tools together. Each tool receives only the fields of its own schema. */
 export interface ToolInput {
   readonly tag?: string;
   readonly from?: string;

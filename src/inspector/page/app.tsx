@@ -60,7 +60,7 @@ const Trouble = defineComponent(() => {
   };
 });
 
-/** The text of a page without a connection. A page without a connection shows no data of a session. */
+/** The text that the page shows without a connection, in place of the session's data. */
 export const Closed = () => (
   <main class="closed">
     <h1>This page is not connected</h1>

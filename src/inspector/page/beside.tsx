@@ -1,5 +1,5 @@
-// Shows the timeline of a second session beside the timeline of the shown session. A click on a checkpoint of the
-// second session exchanges the two sessions.
+// Shows the timeline of a second session beside the timeline of the shown session. When the user clicks a checkpoint of
+// the second session, the two sessions change places.
 import { computed, defineComponent, onBeforeUnmount, onMounted, shallowRef } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon } from './parts/icon.tsx';

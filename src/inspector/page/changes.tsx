@@ -1,4 +1,4 @@
-// Shows the files that differ between two states, and the difference of the open file.
+// Lists the files that differ between two states, and shows the difference of the open file.
 import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
@@ -197,8 +197,7 @@ const Skipped = defineComponent(() => {
 });
 
 /**
- * The time for which the previous difference stays visible while the next difference is read. The delay prevents
- * flicker.
+ * While the next difference is read, the previous difference stays visible for this time. The delay prevents flicker.
  */
 const formerMs = 300;
 
@@ -263,13 +262,10 @@ const FileDiff = defineComponent(
   { props: ['of'] },
 );
 
-/**
- * Returns the hunks of a difference that the user can revert. Returns undefined when the user can revert none of the
- * hunks.
- */
+/** Returns those hunks of a difference that the user can revert. Returns undefined when there are none. */
 function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | undefined {
   if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
-  // The only hunk of an added or deleted file is the whole file.
+  // An added or deleted file has only one hunk: the whole file.
   if (file.change === 'added' || file.change === 'deleted') return undefined;
   const [changing, picked] = [useChanging(), usePicked()];
   return {

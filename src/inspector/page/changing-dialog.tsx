@@ -1,6 +1,6 @@
-// The dialog of a restore, revert, undo or redo. The dialog lists the files that will be written, deleted or left
-// unchanged, and asks the user. After the change, the dialog shows the result with a button for the undo. Files change
-// only after the user presses the second button.
+// The dialog of a restore, revert, undo or redo. The dialog first lists the files that will be written, deleted or left
+// unchanged. Files change only when the user confirms this plan with a second button. After the change, the dialog
+// shows the result and a button that undoes the change.
 import { defineComponent, nextTick, ref, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from '../../protocol/types.ts';
@@ -53,7 +53,7 @@ export const ChangingDialog = defineComponent(() => {
   );
 });
 
-/** Returns the text for screen readers when the stage changes: the plan in numbers, or the result. */
+/** Returns the text that screen readers read when the stage changes: the numbers of the plan, or the result. */
 function saidOf(): string {
   const { stage, plan, changesNothing } = useChanging();
   if (stage === 'planning') return 'Making the plan';
@@ -149,7 +149,7 @@ const LineByLine = () => {
   return isKnown ? <p class="dim">The change is too long to be shown line by line.</p> : null;
 };
 
-/** True for a revert of only some paths or hunks of the range. */
+/** True for a revert that reverses only some paths or hunks of the range. */
 function isPartial(intent: Intent): boolean {
   return intent.does === 'revert' && (intent.paths ?? intent.hunks) !== undefined;
 }
@@ -237,7 +237,8 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // The daemon's answer has a path in conflict in several lists. The dialog shows the path once, with the reason.
+  // In the daemon's answer, several lists can contain one path in conflict. The dialog shows this path once, with the
+  // reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
   const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');

@@ -181,8 +181,8 @@ const UndoRedo = defineComponent(() => {
 });
 
 /**
- * The most checkpoints in the list, which offers only the newest checkpoints. The user chooses older checkpoints in the
- * timeline, with the key `c`.
+ * The maximum length of the list, which contains only the newest checkpoints. For an older checkpoint, the user presses
+ * `c` in the timeline.
  */
 const offeredMax = 300;
 

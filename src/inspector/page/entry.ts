@@ -1,6 +1,6 @@
-// Gives the page access. Exchanges the token in the fragment of the link, and removes the token from the browser's
-// history at once. The page keeps the returned secret as long as the tab exists. A reload therefore works, and every
-// new tab needs its own link.
+// Gets access to the server for the page. Exchanges the token in the fragment of the link for a secret, and removes the
+// token from the browser's history at once. The page keeps the secret as long as the tab exists. The user can therefore
+// reload the page, but every new tab needs its own link.
 
 const kept = 'checkpointd-secret';
 

@@ -1,5 +1,5 @@
-// Plays the history of one file back and forth. Shows every content that a checkpoint has, compared with the previous
-// content.
+// Lets the user step back and forth through the history of one file. Shows every content that the file has in a
+// checkpoint, compared with the previous content.
 import { computed, defineComponent, onBeforeUnmount, type Ref, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, LedgerEntry, PathRef } from '../../protocol/types.ts';
 import { type Shown, type Sides, shownOf } from './diff/contents.ts';
@@ -119,7 +119,7 @@ function useHistory(): PlayedHistory {
   return { entries, at, shown, failure, go };
 }
 
-/** Lists the changes of a path that are in a checkpoint. */
+/** Lists those changes of a path that a checkpoint contains. */
 async function changesOf(session: string, { path, pathBytes }: PathRef): Promise<readonly LedgerEntry[]> {
   const bytes = pathBytes === undefined ? {} : { pathBytes };
   const { entries } = await useLink().ask('ledger/history', { session, path, ...bytes, limit: entriesMax });

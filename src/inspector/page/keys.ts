@@ -1,4 +1,5 @@
-// Handles the keys of the whole page. In an input field only Escape has an effect. No single key changes a file.
+// Handles the keys of the whole page. In an input field only Escape has an effect. Changing a file always takes more
+// than one key.
 import { isRevertible, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
@@ -8,7 +9,7 @@ import { labelOf, listId } from './timeline.tsx';
 export function listenToKeys(): void {
   const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
 
-  /** Sends an arrow key to the timeline in place of a letter, because only the timeline knows its rows. */
+  /** Translates the letter into an arrow key for the timeline, because only the timeline knows its rows. */
   const inTimeline = (key: string): void => {
     const list = document.getElementById(listId);
     list?.focus({ preventScroll: true });

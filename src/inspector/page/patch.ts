@@ -18,7 +18,7 @@ export interface PatchedTexts {
   readonly hunks: readonly Hunk[];
 }
 
-/** The error for a patch that does not fit the text, because the file changed between the two requests. */
+/** The error when a patch does not fit the text, because the file changed between the two requests. */
 export class PatchMismatch extends Error {}
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
@@ -56,7 +56,9 @@ export function hunksOf(patch: string): Hunk[] {
   return hunks;
 }
 
-/** Removes the line feed from the last line, because a remark in the patch says that the line has no line feed. */
+/**
+ * Removes the line feed from the last line, because a remark in the patch says that this line ends without a line feed.
+ */
 function endWithoutBreak(
   before: string | undefined,
   run: { removed: string[]; added: string[] } | undefined,
@@ -80,7 +82,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
       throw new PatchMismatch('the patch is of another text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
-    // Adds the lines one by one, because a hunk may have more lines than a call accepts arguments.
+    // Adds the lines one by one. A single call could not pass them all, because the number of arguments is limited.
     for (const line of added) parts.push(line);
     at += removed.length;
   }

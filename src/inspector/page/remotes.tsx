@@ -1,5 +1,5 @@
-// Shows the remotes of the storage. For each remote the page shows the plan of a push, the last push that the daemon
-// made by itself, and the sessions of the remote.
+// Shows the remotes of the storage. Each remote has the plan of a push, the daemon's last automatic push, and the
+// sessions on the remote.
 import { defineComponent, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { LeftPath, Remote, RemotePushResult } from '../../protocol/types.ts';
@@ -45,7 +45,7 @@ export const RemotesCard = defineComponent(() => {
   };
 });
 
-/** Shows the last push that the daemon made by itself, and its time. */
+/** Shows the daemon's last automatic push, and its time. */
 const LastPush = (props: { readonly of: Remote }) => {
   const { last, others } = usePushed();
   if (last === undefined || last.remote !== props.of.name) return null;

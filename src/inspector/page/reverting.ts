@@ -1,4 +1,4 @@
-// Makes the reverts that the page offers. The user can revert a checkpoint, or a file or hunks in the shown comparison.
+// Makes the reverts that the page offers: of a whole checkpoint, or of a file or of hunks in the shown comparison.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import type { Intent } from './state/intent.ts';
@@ -11,7 +11,7 @@ export type Revert = Extract<Intent, { readonly does: 'revert' }>;
 
 const revertible: ReadonlySet<string> = new Set(['restore', 'tool', 'turn']);
 
-/** True when the checkpoint is of a kind whose changes can be reverted. */
+/** True when the changes of this kind of checkpoint can be reverted. */
 export function isRevertible({ kind }: Checkpoint): boolean {
   return revertible.has(kind);
 }
@@ -62,7 +62,7 @@ function rangeOf({ from, to }: Sides): Range | undefined {
   return from === undefined ? undefined : { from, ...(to === undefined ? {} : { to }) };
 }
 
-/** Returns a text with both ends of a range, such as `[1] to [1.1]` or `[2.1] to now`. */
+/** Returns a text that names both ends of a range, such as `[1] to [1.1]` or `[2.1] to now`. */
 export function endsOf({ from, to }: Range): string {
   const { byId } = useTimeline();
   const name = (id: string): string => {

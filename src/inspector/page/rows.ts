@@ -1,5 +1,5 @@
 // Computes the rows of the timeline: the shown checkpoints, their lanes in the graph, and the lines that run through
-// each row. All functions are pure, so that a test can compute ten thousand rows without a browser.
+// each row. Tests can compute ten thousand rows without a browser, because all functions are pure.
 import type { Checkpoint } from '../../protocol/types.ts';
 
 export interface TimelineRow {
@@ -7,13 +7,13 @@ export interface TimelineRow {
   /** The indentation of the row: 1 for a tool, 0 for all other checkpoints. */
   readonly depth: 0 | 1;
   readonly lane: number;
-  /** True when a line from above reaches this row in the row's own lane. */
+  /** True when a line enters this row from above, in the row's own lane. */
   readonly isReached: boolean;
-  /** True when the line continues below in the row's own lane. */
+  /** True when a line leaves this row downwards, in the row's own lane. */
   readonly goesOn: boolean;
   /** The lanes of the lines that pass this row. */
   readonly passing: readonly number[];
-  /** The lanes of the branches that begin at this row. */
+  /** The lanes of all branches that begin in this row. */
   readonly branches: readonly number[];
   /** The number of hidden tools of a folded turn. */
   readonly folded: number;
@@ -24,7 +24,7 @@ export interface RowsWanted {
   readonly showsNoise: boolean;
   /** The ids of the turns whose tools are hidden. */
   readonly folded: ReadonlySet<string>;
-  /** Returns true for checkpoints that match the search. When absent, all checkpoints are shown. */
+  /** True for a checkpoint that matches the search. Absent when there is no search. */
   readonly matches?: ((checkpoint: Checkpoint) => boolean) | undefined;
 }
 
@@ -34,10 +34,12 @@ export interface Rows {
   readonly noise: number;
 }
 
-/** The last lane. All further lanes are drawn in this lane. */
+/** The last lane. Branches that would need a further lane are drawn in this lane too. */
 export const laneMax = 5;
 
-/** True for checkpoints that few users need: states that were saved before restores, and tools that changed no file. */
+/**
+ * True for a checkpoint that few users need: a state that was saved before a restore, or a tool that changed no file.
+ */
 export function isNoise({ kind, stats, name, id }: Checkpoint, head: string | undefined): boolean {
   if (name !== undefined || id === head) return false;
   if (kind === 'safety') return true;
@@ -57,8 +59,8 @@ export function timelineRows(
   let noise = 0;
   const foldedCounts = new Map<string, number>();
   const shown: Checkpoint[] = [];
-  // A tool is shown below the turn that precedes it. The turn is not found by tag, because a newer checkpoint may have
-  // taken the tag.
+  // A tool is shown below the turn that precedes the tool in the list. The tag does not help to find this turn, because
+  // a newer checkpoint may have taken the tag.
   let turn: Checkpoint | undefined;
   for (const checkpoint of all) {
     if (checkpoint.kind === 'turn') turn = checkpoint;
@@ -115,7 +117,7 @@ function drawn(
 function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Place[] {
   const rowOf = new Map(shown.map(({ id }, row) => [id, row]));
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
-  /** The row of each checkpoint or, for a hidden checkpoint, of its nearest shown ancestor. */
+  /** For each checkpoint its row. For a hidden checkpoint, the row of its nearest shown ancestor. */
   const nearest = new Map<string, number>();
   for (const { id, parent } of all)
     nearest.set(id, rowOf.get(id) ?? (parent === undefined ? -1 : (nearest.get(parent) ?? -1)));
@@ -134,8 +136,8 @@ function lineOf(all: readonly Checkpoint[], head: string | undefined): ReadonlyS
 }
 
 /**
- * Puts the head and its ancestors into the first lane. Puts each branch into the first lane that is free from the
- * branch's fork to its end.
+ * Puts the head and its ancestors into the first lane. Puts each branch into the first lane that is free all the way
+ * from the branch's fork to the branch's end.
  */
 function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
   const chains = new Map<number, { from: number; to: number; rows: number[] }>();
@@ -152,7 +154,7 @@ function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
     known.rows.push(at);
     chains.set(chain, known);
   }
-  /** The rows from which lanes are free, by lane. */
+  /** For each lane, the row from which the lane is free again. */
   const free: number[] = [];
   for (const { from, to, rows } of [...chains.values()].sort((a, b) => a.from - b.from)) {
     let lane = 0;

@@ -6,7 +6,7 @@ import { plainText, sinceWords } from './text.ts';
 
 /**
  * Shows a session at its newest checkpoint. Drops the selection and the comparison of the previous session. If the
- * wanted session was the second session on the page, the two sessions are exchanged.
+ * session was already on the page as the second session, the two sessions change places.
  */
 export async function showSession(session: string): Promise<void> {
   const [timeline, beside, view] = [useTimeline(), useBeside(), useView()];

@@ -6,13 +6,13 @@ const unsafe = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff
 
 export interface Piece {
   readonly text: string;
-  /** The code point of an invisible character, such as `U+202E`. Absent for a piece of ordinary text. */
+  /** The code point, such as `U+202E`, if the piece is an invisible character. Absent for ordinary text. */
   readonly code?: string;
 }
 
 /**
- * The form of line feeds and tabs: unchanged, as spaces, or as signs. Names use signs, because names normally contain
- * no line feed or tab.
+ * How line feeds and tabs are shown: unchanged, as spaces, or as signs. In names they are signs, because a name
+ * normally contains neither.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 
@@ -35,7 +35,7 @@ export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   return pieces;
 }
 
-/** Returns the text for a title or label. Titles and labels allow no markup, so signs are written as text. */
+/** Returns the text for a title or label. A title or label cannot contain markup, so signs are written as text. */
 export function plainText(text: string, blanks: Blanks = 'spaces'): string {
   return piecesOf(text, blanks)
     .map(({ text, code }) => (code === undefined ? text : `<${code}>`))
@@ -61,7 +61,9 @@ export function sizeOf(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Returns a time of today in the form `14:05:09`. For other days, returns the date and the time without seconds. */
+/**
+ * Returns a time in the form `14:05:09` if it is today. For other days, returns the date and the time without seconds.
+ */
 export function timeOf(timestamp: string | number): string {
   const at = new Date(timestamp);
   const time = at.toLocaleTimeString('en-GB');

@@ -1,5 +1,5 @@
-// Shows the timeline. Turns and tools form a tree, checkpoints that a restore left form branches, and the current state
-// is at the end.
+// Shows the timeline. Turns and tools form a tree. Checkpoints that a restore abandoned form branches. The current
+// state is at the end.
 import { type ComputedRef, computed, defineComponent, ref } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { Icon } from './parts/icon.tsx';
@@ -24,7 +24,7 @@ interface LanesProps {
   readonly row: TimelineRow;
   readonly lanes: number;
   readonly isHead: boolean;
-  /** True for the rows between the head and the current state. A dashed line joins the head and the current state. */
+  /** True for a row between the head and the current state. A dashed line runs through these rows and joins the two. */
   readonly isBehindHead: boolean;
 }
 
@@ -88,7 +88,7 @@ export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
   return kind === 'restore' ? 'restore' : (name ?? kind);
 }
 
-/** The number of rows that each key moves the selection. */
+/** For each key, the number of rows by which the key moves the selection. */
 const steps: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -100,7 +100,7 @@ const steps: Readonly<Record<string, number>> = {
 
 interface ShownRows {
   readonly shown: ComputedRef<Rows>;
-  /** The index of the selected row. The current state has the index after the last row. */
+  /** The index of the selected row. The index of the current state is that of the last row plus one. */
   readonly at: ComputedRef<number>;
   readonly isFolded: (id: string) => boolean;
   readonly fold: (id: string) => void;
@@ -257,7 +257,7 @@ interface RowProps {
   readonly head: string | undefined;
   readonly isBehindHead: boolean;
   readonly isSelected: boolean;
-  /** True for the earlier state of the comparison. */
+  /** True when the checkpoint is the earlier state of the comparison. */
   readonly isBase: boolean;
   readonly canFold: boolean;
   readonly fold?: (id: string) => void;
@@ -326,7 +326,10 @@ export const CheckpointRow = defineComponent(
   { props: ['id', 'of', 'lanes', 'head', 'isBehindHead', 'isSelected', 'isBase', 'canFold', 'fold', 'open'] },
 );
 
-/** Returns the text for the row of a tool, without the word "Tool", because the indentation already shows the kind. */
+/**
+ * Returns the text for the row of a tool. Omits the word "Tool", because the indentation already shows that it is a
+ * tool.
+ */
 function describe({ toolName = '', description }: Checkpoint): string {
   const rest = description.replace(/^Tool: /, '');
   return rest.startsWith(toolName) ? rest : `${toolName} · ${rest}`;

@@ -17,7 +17,7 @@ export const WireLog = defineComponent(() => {
   const kinds = ref<ReadonlySet<Logged['kind']>>(new Set(['request', 'answer', 'error', 'event']));
   const chosen = ref<number>();
   const shown = computed((): readonly Logged[] => {
-    // Reading `logged` makes this value depend on the growth of the log, because the log itself is not reactive.
+    // The log itself is not reactive. Reading the counter `logged` makes this value change when the log grows.
     if (link.logged < 0) return [];
     const wanted = filter.value.trim().toLowerCase();
     const fits = ({ method, text }: Logged): boolean =>

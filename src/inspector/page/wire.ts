@@ -1,5 +1,5 @@
 // Connects the page to the server: JSON-RPC over one WebSocket, which is opened again when the connection breaks. This
-// module stores the last messages for the log, and is independent of the methods.
+// module also stores the last messages for the log. It works for all methods.
 import type * as Wire from '../../protocol/types.ts';
 import {
   type OwnEvents,
@@ -36,12 +36,12 @@ export interface Logged {
   /** The duration of the request. Undefined for messages that are not answers. */
   readonly ms: number | undefined;
   readonly bytes: number;
-  /** The message as it was sent, or the beginning of a long message. */
+  /** The message as it was sent. For a long message, only its beginning. */
   readonly text: string;
 }
 
 /**
- * The state of the connection. `refused` means that the server does not know this tab, so that trying again is useless.
+ * The state of the connection. `refused` means that the server does not know this tab, so the page does not try again.
  */
 export type LinkState = 'connecting' | 'open' | 'broken' | 'refused';
 
@@ -108,8 +108,8 @@ export class WireLink {
   }
 
   /**
-   * Sends a request as soon as the connection is open. @throws LinkError, also when the connection breaks before the
-   * answer
+   * Sends a request as soon as the connection is open. @throws LinkError; also if the connection breaks before the
+   * answer arrives
    */
   async ask<M extends Method>(
     method: M,

@@ -1,4 +1,4 @@
-// Finds the authors of a file's changes in a comparison, if the ledger knows the authors.
+// Finds the authors of a file's changes between two states, if the ledger knows the authors.
 import type { LedgerEntry, PathRef } from '../../../protocol/types.ts';
 import { useLink } from '../state/link.ts';
 import { useTimeline } from '../state/timeline.ts';

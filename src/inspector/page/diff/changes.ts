@@ -1,14 +1,16 @@
-// Converts the daemon's hunks to the changes that the merge view draws. Each change has character offsets. Edited lines
-// are compared word by word.
+// Converts the daemon's hunks to the changes that the merge view draws. Each change has character offsets. In edited
+// lines, this module compares the words.
 import { Change, presentableDiff } from '@codemirror/merge';
 import { type Extension, RangeSet } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
 import type { Hunk } from '../patch.ts';
 
-/** The longest hunk, in characters, in which the changed words are marked. In longer hunks whole lines are marked. */
+/**
+ * The longest hunk, in characters, in which single changed words are marked. In a longer hunk, whole lines are marked.
+ */
 const wordsMaxCharacters = 12_000;
 
-/** Returns the offsets at which lines start, and the offset of the end. */
+/** Returns the offset of each line's start, and the offset of the text's end. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -23,11 +25,11 @@ function isOfLines({ removed, added }: Hunk): boolean {
   return count(removed) + count(added) > wordsMaxCharacters;
 }
 
-/** The most whole lines that get a special style. */
+/** The maximum number of whole lines that get a special style. */
 const wholeLinesMax = 20_000;
 const wholeLine = Decoration.line({ class: 'cm-whole' });
 
-/** Marks the lines of one side that changed as a whole, so that no single words in these lines are highlighted. */
+/** Marks the lines that changed as a whole on one side. In these lines no single words are highlighted. */
 export function wholeLines(hunks: readonly Hunk[], side: 'before' | 'after'): Extension {
   if (hunks.length > 0 && hunks.every(isOfLines))
     return EditorView.editorAttributes.of({ class: 'cm-whole' });

@@ -1,6 +1,6 @@
-// Fetches the difference of one file when the user opens the file. The difference is between two checkpoints, or
-// between a checkpoint and the current state. The result has two texts with the daemon's hunks, two images, or the
-// reason why no content is shown.
+// Fetches the difference of one file when the user opens the file: between two checkpoints, or between a checkpoint and
+// the current state. The result is two texts with the daemon's hunks, two images, or the reason why no content is
+// shown.
 import type { DiffFile, DiffHunk, PathRef } from '../../../protocol/types.ts';
 import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatched } from '../patch.ts';
 import { useLink } from '../state/link.ts';
@@ -21,11 +21,11 @@ export type Shown =
       readonly before: string;
       readonly after: string;
       /**
-       * The hunks of the daemon. Undefined when the daemon's patch was too long. The page then compares the texts
+       * The hunks from the daemon. When undefined, the daemon's patch was too long, and the page compares the texts
        * itself.
        */
       readonly hunks: readonly Hunk[] | undefined;
-      /** The hunks with the ids that a revert uses. */
+      /** The hunks with their ids. A revert of hunks names these ids. */
       readonly named: readonly DiffHunk[];
       readonly isUtf8: boolean;
     }
@@ -34,7 +34,7 @@ export type Shown =
   | { readonly kind: 'binary' }
   | { readonly kind: 'large' };
 
-/** The size limit for the text of one side. */
+/** The size limit for each of the two texts. */
 const maxTextBytes = 32_000_000;
 const maxImageBytes = 16_000_000;
 
@@ -66,7 +66,7 @@ const oldRefOf = (file: DiffFile): PathRef =>
 export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const type = imageTypeOf(file.path);
   if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
-  // The size is checked first, because the daemon reports very large texts as binary.
+  // Checks the size first, because the daemon reports very large texts as binary.
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
   if (file.binary === true) return { kind: 'binary' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);
@@ -85,8 +85,8 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
     return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
-    // The patch does not fit the text if the path changed from a link to a file, or if the file changed between the two
-    // requests.
+    // The patch does not fit the text in two cases: the path changed from a link to a file, or the file changed between
+    // the two requests.
     return { kind: 'patch', text: patchText };
   }
 }
@@ -117,7 +117,7 @@ async function patchOf(
   return { patch: encoding === 'base64' ? fromBase64(unified) : new TextEncoder().encode(unified), named };
 }
 
-/** Reads both texts. `known` is the earlier text, if the caller has already read it. */
+/** Reads both texts. `known` is the earlier text, if the caller already has it. */
 async function bothRead(
   sides: Sides,
   file: DiffFile,
@@ -139,7 +139,7 @@ async function bothRead(
   return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, named: [], isUtf8 };
 }
 
-/** Returns the content of a file without an earlier state to compare with, such as a file of the first checkpoint. */
+/** Returns the content of a file for which there is no earlier state, such as a file of the first checkpoint. */
 async function onlyAfter({ session, to }: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const after = to === undefined ? undefined : await fileBytes(session, to, refOf(file), signal);
   if (after === undefined) return { kind: 'large' };
@@ -192,7 +192,7 @@ export async function fileBytes(
   }
 }
 
-/** Returns a text from an answer of the daemon. A content that is not UTF-8 is decoded byte by byte. */
+/** Decodes a text from an answer of the daemon. Decodes content that is not UTF-8 byte by byte. */
 export function textOfWire(text: string, encoding: string | undefined): string {
   return encoding === 'base64' ? decoded([fromBase64(text)])[1].join('') : text;
 }
@@ -211,7 +211,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Decodes all contents as UTF-8. If one content is not UTF-8, decodes all contents byte by byte. */
+/** Decodes all contents as UTF-8. If any of them is not UTF-8, decodes all of them byte by byte. */
 function decoded(all: readonly Uint8Array[]): readonly [isUtf8: boolean, texts: readonly string[]] {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

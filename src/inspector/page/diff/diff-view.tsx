@@ -31,8 +31,8 @@ export interface DiffViewProps {
 }
 
 /**
- * The greatest number of removed lines with which a hunk is shown in one column. The editor draws removed lines all at
- * once, so a difference with a longer hunk is shown in two columns.
+ * If a hunk removes more lines than this, the difference is shown in two columns. In one column the editor would draw
+ * all removed lines at once.
  */
 const removedMax = 1500;
 
@@ -51,7 +51,7 @@ export function mustBeSideBySide(hunks: readonly Hunk[] | undefined, before: str
   return hunks.some(({ removed }) => removed.length > removedMax);
 }
 
-/** Returns the settings of both layouts. Without the daemon's hunks the view compares the texts itself. */
+/** Returns the settings for both layouts. Without hunks from the daemon, the view compares the texts itself. */
 function configOf(hunks: readonly Hunk[] | undefined, isUnfolded: boolean) {
   const diffConfig: DiffConfig =
     hunks === undefined
@@ -125,7 +125,7 @@ export const DiffView = defineComponent(
   { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );
 
-/** Returns the parts of the two sides that show hunks. */
+/** Returns the editor extensions that show the hunks, for each of the two sides. */
 function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Extension] {
   const { offered, hunks = [] } = props;
   const [before, after] = [wholeLines(hunks, 'before'), wholeLines(hunks, 'after')];
@@ -137,7 +137,8 @@ function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Ex
 }
 
 /**
- * Makes the buttons use the hunks of the newest comparison. The view stays when a new comparison finds the same hunks.
+ * Makes the buttons act on the hunks of the newest comparison. The view is not rebuilt when a new comparison finds the
+ * same hunks.
  */
 function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
   return {

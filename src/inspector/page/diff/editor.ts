@@ -1,13 +1,13 @@
-// Configures every view of a text. The user cannot edit the text. The styles of the text have the nonce of the page,
-// and invisible characters are shown as signs.
+// Configures every view of a text: the text is read-only, its styles have the nonce of the page, and invisible
+// characters are shown as signs.
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { codeOf } from '../text.ts';
 
-/** Matches marks of direction and other invisible characters that the editor does not show as signs by itself. */
+/** Matches marks of direction and other invisible characters for which the editor itself shows no sign. */
 const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
 
-/** The nonce of this document. The editor makes an element for its styles, which needs the nonce. */
+/** The nonce of this document. The editor creates a style element, and this element needs the nonce. */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
 
 export const readOnlyText: Extension = [

@@ -1,11 +1,11 @@
-// Draws a line above each of the daemon's hunks. The line has two buttons: one reverts the hunk, and one picks the hunk
-// for a revert of several hunks. The keys of the buttons apply to the hunk at the cursor.
+// Draws a line above each of the daemon's hunks. The line has two buttons: one reverts the hunk, and one picks the
+// hunk, so that several hunks can be reverted together. Each button has a key, which acts on the hunk at the cursor.
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';
 import { plainText } from '../text.ts';
 
-/** The hunks of one file, with the actions that a view offers for them. */
+/** The hunks of one file, and the actions for each hunk. */
 export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
@@ -17,7 +17,7 @@ export interface OfferedHunks {
 
 const lineHeight = 26;
 
-/** Returns the lines above hunks for the view of the later text. */
+/** Returns the lines above the hunks, for the view of the later text. */
 export function hunkLines(offered: OfferedHunks): Extension {
   const { hunks, revert, pick } = offered;
   const atCursor =
@@ -55,7 +55,7 @@ export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
   return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));
 }
 
-// For an empty side, the line number of a hunk is the line before the hunk.
+// If a hunk has no lines on one side, its line number on this side is that of the line before the hunk.
 const afterFirst = ({ afterStart, afterLines }: DiffHunk): number => afterStart + (afterLines === 0 ? 1 : 0);
 const beforeFirst = ({ beforeStart, beforeLines }: DiffHunk): number =>
   beforeStart + (beforeLines === 0 ? 1 : 0);

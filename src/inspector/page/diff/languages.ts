@@ -1,5 +1,5 @@
-// Chooses the syntax by the ending of a file's name. Loads a language when the user opens the first file of the
-// language.
+// Chooses the syntax by the ending of a file's name. Loads a language when the user opens a file in this language for
+// the first time.
 import { type LanguageSupport, StreamLanguage, type StreamParser } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 

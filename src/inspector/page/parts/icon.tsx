@@ -1,4 +1,4 @@
-// The few icons of the page, drawn with lines in the colour of their text.
+// The icons of the page, drawn with lines in the colour of the surrounding text.
 
 const shapes = {
   back: 'M10 3 5 8l5 5',

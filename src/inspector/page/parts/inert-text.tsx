@@ -1,5 +1,5 @@
-// Shows text and paths from other programs as inert elements. The direction of their letters does not affect the page,
-// and invisible characters are shown as signs.
+// Shows text and paths from other programs, so that they cannot affect the rest of the page. Right-to-left letters do
+// not change the direction of other text, and invisible characters are shown as signs.
 import type { PathRef } from '../../../protocol/types.ts';
 import { type Blanks, piecesOf, plainText } from '../text.ts';
 
@@ -9,7 +9,7 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  /** The form of line feeds and tabs. When absent, line feeds and tabs are shown as spaces. */
+  /** How line feeds and tabs are shown. The default is as spaces. */
   readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>

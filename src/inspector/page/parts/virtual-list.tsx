@@ -1,5 +1,5 @@
-// Shows a long list of rows of equal height. Only the visible rows are elements. The list itself has the focus, and
-// names the active row to screen readers.
+// Shows a long list of rows of equal height. Only the visible rows exist as elements. The focus is on the list itself,
+// and the list tells screen readers which row is active.
 import { defineComponent, onBeforeUnmount, onMounted, ref, type VNode, watch } from 'vue';
 
 /** The number of rows above and below the view that are also rendered, so that scrolling shows no gaps. */
@@ -13,14 +13,14 @@ export interface VirtualListProps {
   readonly role: 'tree' | 'listbox' | 'log';
   /** The index of the active row, or -1. When the index changes, the list scrolls to the row. */
   readonly active: number;
-  /** True when the list stays scrolled to the end while rows are added at the end. */
+  /** True if a list that is scrolled to its end stays there when rows are added. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
 }
 
 export const VirtualList = defineComponent(
   (props: VirtualListProps) => {
-    // The element may be null: a last scroll event can arrive after the list was removed.
+    // The element is null if a last scroll event arrives after the list was removed.
     const element = ref<HTMLElement | null>(null);
     const [top, height] = [ref(0), ref(600)];
     let isAtEnd = props.sticks === true;

@@ -1,5 +1,5 @@
-// Manages a restore, revert, undo or redo: the plan, the question to the user, the progress, the result, and the step
-// that reverses the change.
+// Manages a restore, revert, undo or redo, with its plan, the question to the user, the progress and the result. Also
+// manages the step that reverses the change.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type { ProgressValue } from '../../../protocol/types.ts';
@@ -19,33 +19,33 @@ function fields() {
     choices: reactive<Choices>({ ...usual }),
     plan: shallowRef<ChangeEffects>(),
     /**
-     * The plan as a unified patch. Undefined while the daemon makes the patch. Empty when the patch is too long or
+     * The plan as a unified patch. Undefined until the daemon has made the patch. Empty when the patch is too long or
      * unknown.
      */
     patch: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
-    /** The reason why the choices allow no plan. The user can then choose again. */
+    /** The reason why no plan is possible with the user's choices. The user can then choose differently. */
     refusal: ref<string>(),
   };
 }
 
 type Fields = ReturnType<typeof fields>;
 
-/** Forgets the previous change. */
+/** Forgets the plan and the result of the previous change. */
 function forget({ plan, patch, result, refusal }: Fields): void {
   [plan.value, patch.value] = [undefined, undefined];
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows the reason why the choices allow no plan, so that the user can choose again. */
+/** Shows the reason why no plan is possible with these choices, so that the user can choose differently. */
 function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
   [plan.value, patch.value] = [undefined, undefined];
   [refusal.value, stage.value] = [error.message, 'asking'];
 }
 
-/** Reads the patch of the plan, and shows the patch unless the user has requested a new plan meanwhile. */
+/** Reads the patch of the plan. Shows the patch, unless the user has requested a new plan meanwhile. */
 async function showPatch(
   { intent, plan, patch }: Fields,
   again: () => Promise<ChangeEffects>,
@@ -90,7 +90,7 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // The head may have moved because the page did not know the newest checkpoint yet.
+      // The page may not have known the newest checkpoint yet. It reads the head again and makes the plan once more.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
@@ -131,10 +131,10 @@ export const useChanging = defineStore('changing', () => {
 });
 
 interface Steps {
-  /** Starts a stage. The returned function is true while no later stage has begun. */
+  /** Starts a stage. Returns a function that returns true as long as no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
   readonly signal: () => AbortSignal;
-  /** Cancels the running request. A restore that has not committed then changes nothing. */
+  /** Cancels the running request. A restore that is cancelled before its commit changes nothing. */
   readonly cancel: () => void;
 }
 
@@ -153,17 +153,17 @@ function stepsOf({ stage, progress }: Pick<Fields, 'stage' | 'progress'>): Steps
   };
 }
 
-/** True when the ledger does not know the author. */
+/** True for the error that the ledger does not know the author. */
 function isUnknown(error: unknown): error is LinkError {
   return error instanceof LinkError && error.kind === 'UnknownPart';
 }
 
-/** True when the session is no longer at the checkpoint that the request expected. */
+/** True for the error that the session is no longer at the checkpoint that the request expected. */
 function isHeadMoved(error: unknown): boolean {
   return error instanceof LinkError && error.kind === 'PreconditionFailed';
 }
 
-/** Returns the message of a daemon's error. @throws all other errors */
+/** Returns the message of an error from the daemon. @throws any other error */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

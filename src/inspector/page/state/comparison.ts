@@ -39,8 +39,8 @@ export const useComparison = defineStore('comparison', () => {
     return { session, from: from ?? timeline.previousOf(selected)?.id, to: selected.id };
   });
   /**
-   * The compared states as a text. The text changes when the user selects different states or the current state
-   * changes. The page then compares again.
+   * The compared states as one text. When the text changes, the page compares again: the user has selected different
+   * states, or the compared current state has changed.
    */
   const key = computed(() => {
     const now = sides.value;
@@ -81,7 +81,7 @@ export const useComparison = defineStore('comparison', () => {
   return { files, skipped, message, isCut, isLoading, failure, checkpoint, sides, key };
 });
 
-/** Lists the files that differ. If the state has no predecessor, lists the first files of the state. */
+/** Lists the files that differ. If there is no earlier state, lists the first files of the later state. */
 async function foundIn({ session, from, to }: Sides, signal: AbortSignal): Promise<Found> {
   const link = useLink();
   if (from !== undefined || to === undefined) {

@@ -1,4 +1,4 @@
-// Defines the change that the user requests on the page, the choices of its dialog, and the step that reverses the
+// Defines a change that the user requests on the page, the choices in its dialog, and the step that reverses the
 // change.
 import type {
   ConflictPolicy,
@@ -44,13 +44,13 @@ export interface Choices {
   mode: RestoreMode;
   scope: RestoreScope;
   onConflict: ConflictPolicy;
-  /** The policy of a revert for paths with later changes that contradict the revert. */
+  /** The policy of a revert for paths in conflict: paths whose later changes contradict the revert. */
   conflicts: 'leave' | 'markers';
-  /** The session whose changes are reverted. Empty for the changes of all sessions. */
+  /** The session whose changes are reverted. An empty text stands for all sessions. */
   author: string;
 }
 
-/** The choices of a dialog that was just opened. */
+/** The choices when a dialog opens. */
 export const usual: Choices = {
   mode: 'soft',
   scope: 'files',

@@ -1,4 +1,4 @@
-// Manages the connection of this page, with its state and the sessions that cannot be reached.
+// Manages this page's connection to the server: its state, and the sessions that the server cannot reach.
 import { defineStore } from 'pinia';
 import { reactive, ref, shallowRef } from 'vue';
 import {
@@ -12,9 +12,12 @@ import {
 
 export const useLink = defineStore('link', () => {
   const state = ref<LinkState>('connecting');
-  /** A counter that grows with the messages of the log, because the log itself is not reactive. */
+  /**
+   * A counter that grows with each message in the log. Components watch the counter, because the log itself is not
+   * reactive.
+   */
   const logged = ref(0);
-  /** The reasons why daemons of sessions cannot be reached, by session. */
+  /** For each session whose daemon cannot be reached, the reason. */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
 

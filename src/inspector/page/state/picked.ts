@@ -1,5 +1,5 @@
-// Manages the hunks that the user has picked in the shown comparison, from one or several files. One revert reverses
-// all picked hunks.
+// Manages the hunks that the user has picked in the files of the shown comparison. One revert reverses all picked
+// hunks.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { DiffFile, HunkRef } from '../../../protocol/types.ts';
@@ -8,7 +8,7 @@ import { useComparison } from './comparison.ts';
 
 export const usePicked = defineStore('picked', () => {
   const comparison = useComparison();
-  /** The picked hunks by file and id, in the order in which the user picked them. */
+  /** The picked hunks, keyed by file and id, in the order in which the user picked them. */
   const all = ref<ReadonlyMap<string, HunkRef>>(new Map());
   const hunks = computed(() => [...all.value.values()]);
   const files = computed(() => new Set(hunks.value.map(keyOfFile)).size);
@@ -23,7 +23,7 @@ export const usePicked = defineStore('picked', () => {
     if (!next.delete(keyOf(hunk))) next.set(keyOf(hunk), hunk);
     all.value = next;
   }
-  /** Removes reverted hunks from the picked hunks. */
+  /** Removes hunks that were reverted. */
   function drop(reverted: readonly HunkRef[]): void {
     const next = new Map(all.value);
     for (const hunk of reverted) next.delete(keyOf(hunk));

@@ -1,5 +1,5 @@
-// Reads the change that a plan would make to the files, as a unified patch. The page asks for the patch after the plan,
-// because the daemon can make the plan much faster. For a revert, the daemon makes the plan again with a patch. For a
+// Reads, as a unified patch, what a plan would change in the files. The page requests the patch after the plan, because
+// the daemon makes a plan much faster than a patch. For a revert, the daemon makes the plan again with a patch. For a
 // restore, the daemon compares the work tree with the checkpoint.
 import { textOfWire } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
@@ -7,12 +7,12 @@ import type { ChangeEffects, Intent } from './intent.ts';
 import { useLink } from './link.ts';
 import { useTimeline } from './timeline.ts';
 
-/** The most paths of a plan that is shown with a patch. */
+/** A plan with more paths than this is shown without a patch. */
 const pathsMax = 1000;
 
 /**
- * Returns the patch. Returns an empty text when the patch is too long to be sent, or unknown before the change. `again`
- * requests the plan of a revert again, with the patch.
+ * Returns the patch. Returns an empty text when the patch is too long to be sent, or cannot be known before the change.
+ * `again` requests the plan of a revert once more, this time with the patch.
  */
 export async function patchOf(
   intent: Intent,

@@ -1,5 +1,5 @@
-// Records the daemon's automatic pushes after turns: the last push with its result, and the other machines that
-// continue the session.
+// Records what the daemon reports about its automatic pushes after turns: the result of the last push, and other
+// machines that continue the session.
 import { defineStore } from 'pinia';
 import { shallowRef, watch } from 'vue';
 import type { RemoteDidPushParams } from '../../../protocol/types.ts';
@@ -13,7 +13,7 @@ export interface BackgroundPush extends RemoteDidPushParams {
 export const usePushed = defineStore('pushed', () => {
   const timeline = useTimeline();
   const last = shallowRef<BackgroundPush>();
-  /** The machines on which pushes have found other lines of this session. */
+  /** The other machines that continue this session. The daemon finds their lines on the remote when it pushes. */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
   /** Keeps `last` and `others` up to date with the daemon's events. */

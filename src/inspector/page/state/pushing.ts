@@ -16,7 +16,7 @@ export const usePushing = defineStore('pushing', () => {
   const stage = ref<PushStage>('none');
   /** The name of the remote to which the session is pushed. */
   const remote = ref('');
-  /** The plan, and after the push the result. */
+  /** The plan. After the push, the result. */
   const result = shallowRef<RemotePushResult>();
   const failure = ref<string>();
   let running = new AbortController();
@@ -64,7 +64,7 @@ export const usePushing = defineStore('pushing', () => {
 
 type Extra = { readonly dryRun: true } | { readonly idempotencyKey: string };
 
-/** Returns the message of a daemon's error. @throws all other errors */
+/** Returns the message of an error from the daemon. @throws any other error */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

@@ -1,4 +1,4 @@
-// Manages the sessions on a remote: lists sessions, fetches sessions, and imports a session.
+// Manages the sessions on a remote: lists and fetches them, and imports a session.
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { RemoteLine, RemoteSessionsResult, SessionImportResult } from '../../../protocol/types.ts';

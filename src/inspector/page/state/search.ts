@@ -1,5 +1,5 @@
-// Searches for the text of the search field in messages, tools, tags, names and ids. A text with a slash is a path, and
-// the daemon then finds the changes of the path.
+// Searches for the text of the search field in messages, tools, tags, names and ids. A text with a slash is treated as
+// a path: the daemon then finds the changes of this path.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { Checkpoint } from '../../../protocol/types.ts';

@@ -35,24 +35,25 @@ function sessionTimeline() {
   let loads = 0;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows a session, or no session for an empty id. Drops the data of the previous session. */
+  /** Shows a session. With an empty id, shows no session. Drops the data of the previous session. */
   async function show(wanted: string): Promise<void> {
     loads += 1;
     [session.value, checkpoints.value, info.value, failure.value] = [wanted, [], undefined, undefined];
     if (wanted !== '') await load();
   }
 
-  /** Reads all data of the session again. Ignores the data if a later load has begun. */
+  /** Reads all data of the session again. Ignores the data if a later call has begun. */
   async function load(): Promise<void> {
     loads += 1;
     const own = loads;
     isLoading.value = true;
     try {
       const got = link.ask('session/get', { session: session.value });
-      got.catch(() => undefined); // the list reports this failure
+      got.catch(() => undefined); // the listing below reports the failure
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
-        // An empty list shows the first page at once. Later only a longer or complete list replaces the list.
+        // Shows a partial result only if it has more checkpoints than the shown list. An empty list therefore shows the
+        // first page at once.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
       info.value = await got;
@@ -90,7 +91,7 @@ function sessionTimeline() {
   return { ...known, show, load, loadSoon, add, previousOf };
 }
 
-/** Lists the checkpoints of a session page by page. Each step yields all checkpoints so far. */
+/** Lists the checkpoints of a session page by page. After each page, yields all checkpoints so far. */
 async function* growing(
   session: string,
 ): AsyncGenerator<readonly [found: readonly Checkpoint[], isAll: boolean]> {
@@ -111,7 +112,7 @@ async function* growing(
 }
 
 /**
- * Returns the list with a new checkpoint. The new checkpoint takes its tag from an older checkpoint that has the tag.
+ * Returns the list with a new checkpoint. If an older checkpoint has the same tag, the older checkpoint loses the tag.
  */
 function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly Checkpoint[] {
   const { id, tag } = checkpoint;
@@ -140,7 +141,7 @@ export function follow(timeline: ShownTimeline): void {
   });
   wire.on('inspector/didReach', (event) => isOurs(event) && timeline.loadSoon());
   let awaiting: ReturnType<typeof setTimeout> | undefined;
-  // No event reports the start of the watcher, so the page polls the watcher's state until the watcher has started.
+  // No event reports that the watcher has started, so the page polls the watcher's state until then.
   watch(
     () => timeline.info,
     (info) => {
@@ -153,7 +154,7 @@ export function follow(timeline: ShownTimeline): void {
   );
 }
 
-/** Reads the current checkpoint of the session again. @throws LinkError */
+/** Reads the session's state with its current checkpoint again. @throws LinkError */
 export async function readSessionHead(): Promise<void> {
   const timeline = useTimeline();
   timeline.info = await useLink().ask('session/get', { session: timeline.session });

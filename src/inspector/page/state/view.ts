@@ -1,5 +1,4 @@
-// Manages the state of the view: the selected checkpoint, the state to compare with, the open file, and display
-// options.
+// Manages what the page shows: the selected checkpoint, the state to compare with, the open file, and display options.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { PathRef } from '../../../protocol/types.ts';
@@ -20,10 +19,7 @@ export const useView = defineStore('view', () => {
   const tab = ref<Tab>('changes');
   /** The id of the selected checkpoint, or `present`. */
   const selected = ref<string>();
-  /**
-   * The earlier state of the comparison. When undefined, the earlier state is the checkpoint before the selected
-   * checkpoint.
-   */
+  /** The earlier state of the comparison. When undefined, the checkpoint before the selected checkpoint is compared. */
   const base = ref<string>();
   const file = ref<PathRef>();
   /** The path of the file whose history is shown. */
@@ -31,10 +27,10 @@ export const useView = defineStore('view', () => {
   const query = ref('');
   const showsNoise = ref(kept<'yes' | 'no'>('noise', 'no') === 'yes');
   const isSideBySide = ref(kept<'side' | 'unified'>('diff', 'unified') === 'side');
-  /** True when a difference also shows the equal lines. */
+  /** True to show all equal lines in a difference. */
   const isUnfolded = ref(false);
   const theme = ref<Theme>(kept('theme', 'system'));
-  /** True to show the details in a narrow window, which shows one column at a time. */
+  /** True when a narrow window shows the details. Such a window shows only one column at a time. */
   const isDetail = ref(false);
   const isHelp = ref(false);
   /** True to show the timeline of a second session beside the first timeline. */
