@@ -1,8 +1,8 @@
-// Defines the errors of a client's request. One class contains the daemon's error response, with its `kind`. The other
-// class reports that the daemon has ended.
+// Defines the two errors of a client's request. CheckpointdRequestError contains the daemon's error response, with its
+// `kind`. CheckpointdGoneError reports that the daemon has ended.
 import type * as Wire from '../protocol/types.ts';
 
-/** The error for a request that the daemon refused or that failed. */
+/** The error for a request that the daemon refused or could not complete. */
 export class CheckpointdRequestError extends Error {
   readonly code: number;
   /** The data of the daemon's error response. Absent only when the program is not checkpointd. */
@@ -20,7 +20,7 @@ export class CheckpointdRequestError extends Error {
     return this.data?.kind ?? 'Unknown';
   }
 
-  /** True when the same request may succeed later without a change by the caller. */
+  /** True when the same request may succeed later although the caller changes nothing. */
   get retryable(): boolean {
     return this.data?.retryable === true;
   }
@@ -35,7 +35,7 @@ export class CheckpointdRequestError extends Error {
 }
 
 /**
- * The error when the daemon ended, could not be started, or sent an invalid frame. Requests in flight may have had
+ * The error when the daemon ended, could not be started, or sent an invalid frame. Unanswered requests may have had
  * effects.
  */
 export class CheckpointdGoneError extends Error {

@@ -1,7 +1,7 @@
-// The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, gives
-// every method and event of the protocol its types, and makes sure that the daemon ends. The client uses only the
+// The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, and
+// makes sure that the daemon ends. Every method and event of the protocol has its types. The client uses only the
 // protocol, and no code of the daemon.
-/// <reference types="node" preserve="true" />
+// / <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
 import { programFile } from '../wire/places.ts';
@@ -15,7 +15,10 @@ export type { RequestOptions } from './connection.ts';
 
 /** The longest wait for the answer to `initialize`. The start of Node takes seconds on a busy machine. */
 const startMs = 30_000;
-/** The time that the daemon has for `shutdown`, and then again for its exit, before the client kills the daemon. */
+/**
+ * The time limit for the daemon's answer to `shutdown`, and also for its exit afterwards. Then the client kills the
+ * daemon.
+ */
 const closeMs = 2000;
 
 export interface ClientOptions {
@@ -43,9 +46,10 @@ export interface ClientOptions {
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
 /**
- * A client of a running daemon. {@link CheckpointdClient.start} returns a client, and `await using` closes the client.
+ * A client of a running daemon. Create a client with {@link CheckpointdClient.start}. `await using` closes the client
+ * automatically.
  *
- * The daemon keeps this process alive only while a request is in flight. A script that fails before {@link
+ * The daemon keeps this process alive only while a request is unanswered. A script that fails before {@link
  * CheckpointdClient.close} therefore still ends, and the daemon ends too. A program that only listens to events must
  * keep itself alive.
  */
@@ -74,14 +78,15 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    // A client that joins a running daemon does not load the code that starts a daemon.
+    // Loaded only here, because a client that joins a running daemon does not need this code.
     const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
 
   /**
-   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. Closing this
-   * client also leaves the sessions that the client opened. The daemon continues for other clients.
+   * Joins a running daemon through its private socket, whose path is in `owner.json` of a session, and sends
+   * `initialize`. When this client is closed, it leaves the sessions that it opened, and the daemon continues for other
+   * clients.
    * @throws CheckpointdGoneError when no daemon listens on the socket, or when the socket does not belong to this user
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
@@ -120,13 +125,14 @@ export class CheckpointdClient implements AsyncDisposable {
     return this.#link.pid;
   }
 
-  /** Resolves when the daemon cannot be reached any more, with the reason as text. Never rejects. */
+  /** Resolves with the reason as text when the daemon can no longer be reached. Never rejects. */
   get ended(): Promise<string> {
     return this.#link.ended;
   }
 
   /**
-   * Sends a request. Requests beyond the daemon's limit wait for earlier requests.
+   * Sends a request. If the daemon already has the maximum number of requests, first waits for the answer to one of
+   * them.
    * @throws CheckpointdRequestError when the request is refused or fails; CheckpointdGoneError when the daemon has
    * ended
    */
@@ -176,12 +182,12 @@ export class CheckpointdClient implements AsyncDisposable {
   async #close(): Promise<number | null> {
     let patience = closeMs;
     try {
-      // A daemon that does not answer `shutdown` gets no more time, and is killed at once.
+      // A daemon that does not answer `shutdown` in time is killed at once.
       if (await within(closeMs, this.#connection.request('shutdown', {})))
         await this.#connection.notify('exit', {});
       else patience = 0;
     } catch (error) {
-      // A daemon that has ended or refuses `shutdown` gets no more time.
+      // A daemon that has ended or refuses `shutdown` is not given more time.
       if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
       patience = 0;
     }

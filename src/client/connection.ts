@@ -1,5 +1,6 @@
 // Implements one connection to a daemon: requests with their answers, cancellation, progress and notifications. This
-// module loads no library, because every command waits for it. The connection trusts only complete frames.
+// module loads no library, because every command waits until the module is loaded. After an invalid frame, the
+// connection ends.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type * as Wire from '../protocol/types.ts';
@@ -15,7 +16,7 @@ export interface DaemonLink {
   readonly input: Writable;
   /** The stream that the daemon writes. */
   readonly output: Readable;
-  /** Resolves when the daemon cannot be reached any more, with the reason as text. Never rejects. */
+  /** Resolves with the reason as text when the daemon can no longer be reached. Never rejects. */
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
@@ -24,8 +25,8 @@ export interface DaemonLink {
   /** Ends the daemon or the connection at once. */
   kill(): void;
   /**
-   * Waits up to `patienceMs` for the daemon's end, and then forces the end. Returns the exit code of a daemon that this
-   * process started.
+   * Waits up to `patienceMs` until the daemon ends, and then forces its end. Returns the exit code if this process
+   * started the daemon.
    */
   end(patienceMs: number): Promise<number | null>;
 }
@@ -40,8 +41,8 @@ export interface RequestOptions {
 }
 
 /**
- * The longest wait for the end of a daemon that has stopped reading. The daemon's end explains more than the broken
- * pipe.
+ * The longest wait for the end of a daemon that has stopped reading. If the daemon ends in time, the error contains its
+ * reason, which explains more than a broken pipe.
  */
 const brokenMs = 2000;
 
@@ -64,7 +65,7 @@ export class DaemonConnection {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #arrived: Message[] = [];
-  /** Resolves when the connection has ended, with an error that has the reason. */
+  /** Resolves when the connection has ended, with an error that contains the reason. */
   readonly #end: Promise<CheckpointdGoneError>;
   #resolveEnd: (why: CheckpointdGoneError) => void = () => undefined;
   #gone: CheckpointdGoneError | undefined;
@@ -105,7 +106,8 @@ export class DaemonConnection {
           method,
           params: onProgress === undefined ? params : { ...params, workDoneToken: id },
         });
-        // The listener is added after the request was sent, because a cancellation must follow its request.
+        // Adds the listener after the request was sent, because the daemon must get the request before its
+        // cancellation.
         if (signal?.aborted === true) cancel();
         else signal?.addEventListener('abort', cancel, { once: true });
       });
@@ -158,8 +160,8 @@ export class DaemonConnection {
   }
 
   /**
-   * Sends a message. Resolves to false when the message could not be written. All messages of one turn of the event
-   * loop are written together.
+   * Sends a message. Resolves to false when the message could not be written. Messages that are sent in the same turn
+   * of the event loop are written together.
    */
   #send(message: object): Promise<boolean> {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -208,8 +210,8 @@ export class DaemonConnection {
   }
 
   /**
-   * Waits for the daemon's end, because the pipe breaks before the process ends. Kills a daemon that continues without
-   * reading.
+   * Waits for the daemon's end, because the pipe breaks shortly before the process ends. Kills a daemon that has
+   * stopped reading but does not end.
    */
   #expectEnd(): void {
     this.#broken ??= setTimeout(() => {

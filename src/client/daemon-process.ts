@@ -1,5 +1,5 @@
 // Runs the daemon as a child process of the client: starts the process, reads its output, and makes sure that it ends.
-// This module handles pipes and signals, and does not know the protocol.
+// This module handles only pipes and signals. It does not know the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The size of the end of stderr that is kept for the message of {@link CheckpointdGoneError}. */
+/** The last characters of stderr, up to this number, are kept for the message of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
-/** The wait for the end of the process after the end of its output, in ms. */
+/** After the output has ended, the longest wait for the end of the process. */
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
   readonly #child: ChildProcessWithoutNullStreams;
-  /** Resolves when the process has ended, with the reason as text. Never rejects. */
+  /** Resolves with the reason as text when the process has ended. Never rejects. */
   readonly ended: Promise<string>;
   #resolveEnded: (why: string) => void = () => undefined;
   #stderr = '';
@@ -26,7 +26,8 @@ export class DaemonProcess implements DaemonLink {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // Ignores a later failure of the process, such as a forbidden kill. `ended` may follow.
+    // Ignores a later error event, for example when killing the process is not permitted. The process may still end,
+    // and `ended` then resolves.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {
@@ -84,16 +85,13 @@ export class DaemonProcess implements DaemonLink {
     // Node implements the pipes to a child as sockets, although their declared types differ. A child that did not start
     // has no pipes.
     for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
-      if (each.destroyed === true) continue; // on a destroyed socket, each call would add a listener
+      if (each.destroyed === true) continue; // each call on a destroyed socket would add a listener
       if (isWanted) each.ref?.();
       else each.unref?.();
     }
   }
 
-  /**
-   * Resolves when the daemon has closed its output but continues to run, because other clients use sessions in the
-   * daemon.
-   */
+  /** Resolves when the daemon has closed its output but continues to run, because other clients use its sessions. */
   async #livesOn(): Promise<void> {
     const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');
@@ -116,8 +114,8 @@ export class DaemonProcess implements DaemonLink {
       this.keepAlive(false);
       clearTimeout(timer);
     }
-    // Destroys the pipes. The pipes would keep the client's process alive if a process of the daemon still has them
-    // open.
+    // Destroys the pipes. If a child of the daemon still has the pipes open, they would keep the client's process
+    // alive.
     for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
     return this.#child.exitCode;
   }

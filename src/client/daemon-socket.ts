@@ -5,7 +5,7 @@ import { socketComplaint } from '../wire/places.ts';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The error for a socket that is not private to this user. The client has sent nothing to such a socket. */
+/** The error for a socket to which other users have access. The client has sent nothing to this socket. */
 export class UntrustedSocketError extends CheckpointdGoneError {}
 
 export class DaemonSocket implements DaemonLink {
@@ -13,12 +13,12 @@ export class DaemonSocket implements DaemonLink {
   readonly pid = undefined;
   readonly #socket: Socket;
 
-  /** Begins to connect without waiting. If no daemon listens, `ended` resolves. @throws UntrustedSocketError */
+  /** Begins to connect and returns immediately. If no daemon listens, `ended` resolves. @throws UntrustedSocketError */
   constructor(path: string) {
     const complaint = socketComplaint(path);
     if (complaint !== undefined) throw new UntrustedSocketError(`not connecting to ${path}: ${complaint}`);
     this.#socket = connect({ path, noDelay: true }).unref();
-    // A killed daemon may reset the connection. `close` follows.
+    // When the daemon is killed, the connection may report an error. The event `close` follows.
     this.#socket.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       this.#socket.once('close', () => resolve('the daemon closed the connection'));

@@ -1,4 +1,4 @@
-// Translates the reasons of the protocol for people: `tooLarge` becomes "larger than the limit".
+// Translates the protocol's reasons into texts for people: `tooLarge` becomes "larger than the limit".
 
 const words: Readonly<Record<string, string>> = {
   accessDenied: 'you have no permission to write there',
@@ -45,7 +45,7 @@ const words: Readonly<Record<string, string>> = {
   vanished: 'it disappeared during the capture',
 };
 
-/** Returns a reason as text for people. Returns the unknown reason of a newer daemon unchanged. */
+/** Returns a reason as text for people. A newer daemon may send an unknown reason, which is returned unchanged. */
 export function inWords(reason: string): string {
   return words[reason] ?? reason;
 }

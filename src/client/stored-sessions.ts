@@ -1,5 +1,5 @@
-// Reads the stored sessions of a work tree, for programs that did not start the daemon. Also reads the socket of the
-// daemon that has a session open. This module reads two small files per session and writes nothing.
+// Reads the stored sessions of a work tree, for programs that did not start the daemon. If a daemon has a session open,
+// also reads the path of its socket. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -24,8 +24,8 @@ export interface StoredSession {
 }
 
 /**
- * Returns the sessions of all work trees that contain a path. Sessions of the innermost work tree come first, and then
- * the most recently used sessions. Without a path, returns the sessions of every work tree.
+ * Returns the sessions of all work trees that contain a path. Sessions of inner work trees come first. Within one work
+ * tree, the most recently used session comes first. Without a path, returns the sessions of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
@@ -48,7 +48,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   const own = join(storage, name, 'checkpointd');
   const marker = jsonIn(join(own, 'session.json'));
   if (marker?.['marker'] !== 'checkpointd session') return undefined;
-  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon will finish the deletion
+  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon finishes the deletion of this session
   const owner = jsonIn(join(own, 'owner.json'));
   const { workTree, conversationId, strategy, retention, created } = marker;
   const socket = owner?.['released'] === true ? undefined : owner?.['socket'];
@@ -70,7 +70,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   };
 }
 
-/** The facts about a session that are readable without opening it. */
+/** Facts about a session that can be read without opening the session. */
 export interface StoredSummary {
   /** The number of checkpoints. Absent when the summary is damaged, or when an earlier version wrote the session. */
   readonly checkpoints?: number;

@@ -1,5 +1,5 @@
-// Merges three texts with `git merge-file`, which uses no attribute, driver or setting of the user. Git gets only three
-// files and the labels for the markers. Binary contents are not merged.
+// Merges three texts with `git merge-file`. Git gets only three files and the labels for the markers, and uses no
+// attribute, merge driver or setting of the user. Binary contents are not merged.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -17,18 +17,18 @@ export interface MergedText {
   readonly isClean: boolean;
 }
 
-/** Git treats larger files as binary. */
+/** Git treats files that are larger than this as binary. */
 const textBytesMax = 1023 * 1024 * 1024;
 const lookedAtMax = 8000;
 
-/** True when git treats a content as binary: it has a NUL byte among its first 8,000. */
+/** True when git treats the content as binary: its first 8,000 bytes contain a NUL, or it is too large. */
 export function isBinary(content: Uint8Array): boolean {
   return content.length > textBytesMax || content.subarray(0, lookedAtMax).includes(0);
 }
 
 /**
- * Merges the changes of `ours` and `theirs` to `base`. `directory` is an existing private directory, in which this
- * function writes and then removes three files.
+ * Combines the changes that `ours` and `theirs` make to `base`. `directory` is an existing private directory, in which
+ * this function writes and then removes three files.
  *
  * @throws GitMissing, GitFailed, AbortError, and the system's own errors for the three files
  */

@@ -1,6 +1,6 @@
 // The common differ of all stores. The differ compares two trees that git can read and returns git's own output, so
-// every strategy gives the same diff. The differ runs no configured program (no external differ, no text conversion).
-// The statistics decide what counts as modified.
+// every strategy gives the same diff. The differ runs no program from the user's configuration (no external differ, no
+// text conversion). The statistics of this differ decide which paths count as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -12,23 +12,25 @@ export interface DiffTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** A process that keeps running in the same git dir. When absent, each comparison starts git. */
+  /** A git process that keeps running for this git dir. When absent, each comparison starts git. */
   readonly differ?: TreeDiffer;
 }
 
 export interface DiffOptions {
-  /** Restricts the comparison to these files and directories, taken literally. */
+  /** Restricts the comparison to these files and directories. The paths are no patterns. */
   readonly paths?: readonly TreePath[];
-  /** Lines of context in {@link unifiedText}. Default: 3. */
+  /** The number of context lines in {@link unifiedText}. Default: 3. */
   readonly context?: number;
-  /** Upper limit in bytes for {@link unifiedText}. The differ may stop reading beyond this limit, but need not. */
+  /** The maximum length of {@link unifiedText} that the caller needs, in bytes. The result may be longer. */
   readonly textBytesMax?: number;
-  /** True to write binary files as patches in {@link unifiedText}. By default a line says that the files differ. */
+  /**
+   * True to include the changes of binary files in {@link unifiedText}. By default one line says that the files differ.
+   */
   readonly binary?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Finds renames with the limits of git's merge, which differ from the limits of git's differ. */
+/** Git's merge finds renames with other limits than git's differ. These arguments use the limits of the merge. */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -55,7 +57,7 @@ export interface DiffItem {
   readonly score?: number;
 }
 
-/** Lines added and removed; undefined for a binary file. */
+/** The numbers of added and removed lines; undefined for a binary file. */
 export interface LineCount {
   readonly path: TreePath;
   readonly from?: TreePath;
@@ -68,7 +70,7 @@ export interface Comparison {
   readonly counts: readonly LineCount[];
 }
 
-/** Returns the differing paths, with renames as git finds them by default. */
+/** Returns the differing paths, with the renames that git finds by default. */
 export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<readonly DiffItem[]> {
   return (await records(trees, ['--raw', '-z'], options)).items;
 }
@@ -81,12 +83,14 @@ export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Co
   return records(trees, ['--raw', '--numstat', '-z'], options);
 }
 
-/** Returns `git diff --stat`, 80 columns wide, as bytes, because names may not be text. */
+/**
+ * Returns the output of `git diff --stat`, 80 columns wide. The result is bytes, because some names are not valid text.
+ */
 export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
   return output(trees, ['--stat=80'], options);
 }
 
-/** Returns the unified text of `git diff`, as bytes, because contents may not be text. */
+/** Returns the unified text of `git diff`. The result is bytes, because some contents are not valid text. */
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
   const binary = options.binary === true ? ['--binary'] : [];
   return output(trees, ['-p', ...binary, `--unified=${options.context ?? 3}`], options, options.textBytesMax);
@@ -122,8 +126,8 @@ async function records(
 }
 
 /**
- * Returns git's output, from the running process if that process can answer. A request with paths always starts git,
- * because paths are arguments.
+ * Returns git's output, if possible from the running process. A request with paths always starts git, because git takes
+ * paths only as arguments.
  */
 async function output(
   trees: DiffTrees,
@@ -139,9 +143,9 @@ async function output(
 }
 
 /**
- * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and
- * then for every path `added TAB removed TAB path NUL`. A rename has both paths. In the second record of a
- * rename, the two paths follow an empty path.
+ * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and then for
+ * every path `added TAB removed TAB path NUL`. A rename has both paths. In the second record of a rename, an empty path
+ * comes first, and then the two paths.
  */
 function readRecords(bytes: Buffer): Comparison {
   const parts = bytes.toString('latin1').split('\0') as TreePath[];
@@ -188,7 +192,7 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
   return Buffer.concat(outputs);
 }
 
-/** True when git failed because of the compared objects, and not because of the arguments. */
+/** True when git failed because of the compared objects. False when it failed because of the arguments. */
 function isDamage(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(
@@ -205,8 +209,8 @@ function damaged(cause: CheckpointdError): CheckpointdError {
 }
 
 /**
- * Splits path arguments into portions that fit a command line. A rename between two portions appears as an added and a
- * deleted file.
+ * Splits path arguments into portions, each short enough for a command line. If a rename's two paths are in different
+ * portions, the rename appears as an added and a deleted file.
  */
 function portions(paths: readonly TreePath[] | undefined): string[][] {
   if (paths === undefined) return [[]];
@@ -218,9 +222,9 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 }
 
 /**
- * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for each high
- * byte. The pattern may also match a sibling that differs only in these bytes. The result then contains the sibling,
- * too.
+ * Returns the arguments that name a path. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?`
+ * for each byte above 127. The pattern may also match a sibling that differs only in these bytes. The result then
+ * contains the sibling, too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];

@@ -1,14 +1,14 @@
-// Runs git's differ in a persistent process, because starting a process takes several times as long as
-// comparing two trees that differ in one file. Returns git's own bytes, or undefined after a failure. The
-// caller then runs a single git, which also explains the failure. Does not parse the output (tree-diff.ts
-// does) and caches no result.
+// Runs git's differ in a persistent process, because starting a process takes several times as long as comparing two
+// trees that differ in one file. Returns git's own bytes, or undefined after a failure. The caller then starts git for
+// this one comparison, and this git also explains the failure. tree-diff.ts parses the output. This module caches no
+// result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { isSilence } from '../process/silence.ts';
 
-/** The arguments of every comparison, in a persistent or a single process. */
+/** The arguments of every comparison, both in a persistent process and in a process for one comparison. */
 export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -22,11 +22,11 @@ export const diffArguments: readonly string[] = [
 /** Fixes the length of shortened ids, which would otherwise depend on the number of objects in a store. */
 export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '7' };
 
-// `diff-tree` keeps every root tree that it has read, so a process is replaced after this many comparisons.
+// `diff-tree` never frees a root tree that it has read, so a process is replaced after this many comparisons.
 const asksMax = 32;
 /**
- * A comparison may read every content of two large trees. A comparison may take this long on systems that report
- * whether git is working.
+ * The time limit of a comparison, which may read every content of two large trees. On systems that report whether git
+ * is working, only a silent git is stopped.
  */
 const patienceMs = 600_000;
 
@@ -37,7 +37,7 @@ interface Running {
 }
 
 /**
- * The differ of one git dir. Code that removes objects from the git dir must close and reopen the differ, because a
+ * The differ of one git dir. Code that removes objects from the git dir must call {@link TreeDiffer.renew}, because a
  * running process may still see the removed objects.
  */
 export class TreeDiffer {
@@ -58,10 +58,9 @@ export class TreeDiffer {
   /**
    * Returns the output of `git diff-tree` with this format for two trees.
    *
-   * Cuts the output after `bytesMax` bytes. Returns undefined when the process is busy with another comparison (which
-   * may take long), or when it failed.
-   * @throws AbortError. After an abort, or a cut output, the process is ended, because its remaining output has no
-   * reader.
+   * Cuts the output after `bytesMax` bytes. Returns undefined when the process failed, or when it is busy with another
+   * comparison, which may take long.
+   * @throws AbortError. After an abort or a cut, the process is ended, because the rest of its output is not read.
    */
   async ask(
     format: readonly string[],
@@ -82,15 +81,15 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // Git repeats a line that is no id, and flushes its earlier output.
+      // Git repeats a line that is not an id, and flushes all output before it.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');
       const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
       const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
       signal?.throwIfAborted();
-      // The output begins with the two ids (the head), unless git could not read one of the two trees. One
-      // byte follows the head: a newline, or a NUL in later versions.
+      // The output begins with a head: the two ids. The head is missing when git could not read one of the two trees.
+      // One byte follows the head: a newline, or a NUL in later versions.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
     } finally {
@@ -135,7 +134,7 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or git is missing. The caller then runs a single git, which reports the reason. */
+/** The process died, or git is missing. The caller then starts git for this comparison, which reports the reason. */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }

@@ -12,7 +12,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** `git config` reads a few small files. A `git config` that takes longer is blocked. */
+/** The time limit of `git config`, which reads only a few small files. If it takes longer, something blocks it. */
 const configMsMax = 8000;
 
 export interface UserPlaces {
@@ -41,7 +41,7 @@ export class GlobalExcludes {
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /** `scratchGitDir` is a git directory of the daemon, for a git process that runs without a repository of the user. */
+  /** `scratchGitDir` is a git directory of the daemon. It is used when git runs without a repository of the user. */
   constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
     this.#places = places;
     this.#repository = repository;
@@ -86,9 +86,12 @@ export class GlobalExcludes {
     return path;
   }
 
-  /** Returns an explanation when a file of the configuration would block git. */
+  /**
+   * Returns the file of the configuration that would block git, and warns about it. Returns undefined when no file
+   * would block git.
+   */
   async #blockingIn(config: string): Promise<string | undefined> {
-    // The configuration cannot be parsed. A later call of git reports this error.
+    // Git cannot parse the configuration. A later call of git reports this error.
     return attemptAsync(isGitFailure, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
@@ -143,7 +146,7 @@ export class GlobalExcludes {
   }
 }
 
-/** True when git cannot read the configuration. A git that died says nothing about the configuration. */
+/** True when git cannot read the configuration. A git that died proves nothing about the configuration. */
 function isGitFailure(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
 }

@@ -1,7 +1,7 @@
 // The engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private git
 // directory of the daemon with the user's work tree. The engine uses the user's `.gitignore` files, `info/exclude` and
-// global excludes file. The engine runs no program, takes no lock and writes no file of the user's. The engine does not
-// know what an index tracks (git/repository/user-index.ts does).
+// global excludes file. The engine starts no program, takes no lock and writes no file of the user. The engine does not
+// consider which paths an index tracks; git/repository/user-index.ts lists these paths.
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -31,8 +31,8 @@ export interface IgnoreCheckerOptions {
 }
 
 /**
- * True on systems whose default file system ignores letter case. On a case-sensitive volume of a system that
- * ignores case by default, rules match too much.
+ * True on systems whose default file system ignores letter case. If the volume is case-sensitive nevertheless, rules
+ * match too much.
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
@@ -40,7 +40,7 @@ const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 export type IgnoreVerdict = boolean | undefined;
 
 /**
- * The maximum number of names in a path for which the checker asks git for the matching rule. With more than 24
+ * The checker asks git for the matching rule only for a path with at most this many names. With more than 24
  * directories above a path, `--verbose` of git 2.39 reads memory that it has freed, and dies.
  */
 const depthMax = 20;
@@ -50,7 +50,7 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Rules files that git does not read, and about which the checker has already warned. */
+  /** Files with rules that git does not read. The checker has already warned about each of them. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
@@ -65,7 +65,7 @@ export class IgnoreChecker {
     return this.#child?.pid;
   }
 
-  /** Reads the sources other than `.gitignore` files. The engine is restarted when these sources have changed. */
+  /** Reads all rules except those in `.gitignore` files. Restarts the engine when these rules have changed. */
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
     const { directory, repository } = this.#options;
     if (this.#sources.key === '') layOut(directory);
@@ -82,7 +82,7 @@ export class IgnoreChecker {
   }
 
   /**
-   * Returns for each path whether the rules exclude it, and undefined for a path that made git die.
+   * Returns for each path whether the rules exclude it. Returns undefined for a path that made git die.
    * @throws GitMissing, GitFailed when git does nothing for seconds
    */
   async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
@@ -108,10 +108,12 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (isSilence(error)) throw error; // Git would hang for the same time on each half of the batch.
-      if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
-      // A single bad path (for example a path that is now "beyond a symbolic link") ends the engine for the whole
-      // batch. So the batch is halved until the bad path is alone.
+      // Does not halve the batch, because git would hang for the same time on each half.
+      if (isSilence(error)) throw error;
+      // The engine may have been killed, or another scan may have restarted it.
+      if (!isSecondTry) return this.#answers(paths, ask, true);
+      // One bad path, such as a path that is now "beyond a symbolic link", ends the engine for the whole batch.
+      // Therefore halves the batch until the bad path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
           `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
@@ -168,7 +170,7 @@ export class IgnoreChecker {
     return this.#child.ask(questionOf(paths), takeVerdicts(paths.length));
   }
 
-  /** Starts a separate process, which lists only the ignored paths. */
+  /** Starts a git process for these paths only. This process lists only the ignored paths. */
   async #askOnce(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
     const place = this.#place();
     const { stdout } = await runGit({ place, args: checkIgnore, input: questionOf(paths), accept: [0, 1] });
@@ -189,14 +191,14 @@ export class IgnoreChecker {
 
 const checkIgnore = ['check-ignore', '-z', '--stdin', '--no-index'];
 
-/** Puts `./` in front: a name that begins with `:` would be pathspec magic, and end the process. */
+/** Puts `./` in front, because git would take a name that begins with `:` as a special pattern, and end. */
 function questionOf(paths: readonly TreePath[]): Buffer {
   return Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1');
 }
 
 /**
- * Parses `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path. An empty source means no match, and a pattern with
- * `!` in front is a negation.
+ * Parses `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path. An empty source means that no rule matches. A
+ * pattern that begins with `!` includes the path again.
  */
 function takeVerdicts(count: number): TakeAnswer<IgnoreVerdict[]> {
   return (received) => {
@@ -215,7 +217,7 @@ function takeVerdicts(count: number): TakeAnswer<IgnoreVerdict[]> {
   };
 }
 
-/** Makes the minimum that git accepts as a repository. */
+/** Makes the smallest directory that git accepts as a repository. */
 function layOut(directory: string): void {
   for (const part of ['', '/objects', '/refs', '/info']) {
     files.mkdirSync(`${directory}${part}`, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 // Writes one large loose object in chunks, so that the whole object is never in memory. Node compresses on a thread, so
-// that the event loop stays free. The content is hashed again during the write, because a private file could have
-// changed since it was hashed. Samples show whether a content is compressible. An incompressible content (a video, an
-// archive) is stored uncompressed: compressing 200 MB of a video took seven seconds and saved nothing.
+// that the event loop stays free. The content is hashed again during the write, because the private file could have
+// changed since its first hash. Samples show whether compressing makes the content smaller. If not, as with a video or
+// an archive, the content is stored uncompressed: compressing 200 MB of a video took seven seconds and saved nothing.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -14,10 +14,10 @@ import { isThereAndYoung, type ObjectType, objectHash, openIn } from './object.t
 
 const chunkBytes = 256 << 10;
 const sampleBytes = 32 << 10;
-/** A sample that compresses to more than this share of its size counts as incompressible. */
+/** If a sample compresses to more than this share of its size, the sample counts as incompressible. */
 const incompressibleFrom = 0.95;
 
-/** Bytes, or a private file that the writer now owns. */
+/** Bytes, or a private file that from now on belongs to the writer. */
 export type ObjectSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
@@ -32,8 +32,8 @@ export interface LargeObject {
  * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
  * renames it. The temporary name has git's own form, and every opening removes files with such names. `isDurable`: the
  * object survives a power cut.
- * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the
- * object has no name
+ * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors. After an
+ * error, the object does not exist under its name
  */
 export async function writeLarge(
   objects: string,
@@ -101,7 +101,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   const handle = await filesAsync.open(source.file, 'r');
   try {
     for (;;) {
-      // Uses a new buffer for each chunk, because a thread may still be reading the previous buffer.
+      // Uses a new buffer for each chunk, because a thread may still be reading the buffer of the previous chunk.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);

@@ -1,8 +1,8 @@
-// Packs for many objects at once. The daemon itself writes a pack with the directories of a first capture, or with the
-// objects of a diff from the database. `index-pack` stores the pack. Git's `fast-import` cannot store directories, and
-// each `hash-object` stores only one file. The pack is not compressed: most bytes of a directory are ids, which do not
-// shrink, and the objects of a diff are removed soon. Blobs of a first capture go through `fast-import` (second part of
-// this file).
+// Stores many objects at once in a pack. The daemon itself writes the pack, with the directories of a first capture or
+// the objects of a diff from the database, and `index-pack` stores the pack. No command of git does this: `fast-import`
+// cannot store directories, and each `hash-object` stores only one file. The pack is not compressed. Most bytes of a
+// directory are ids, which do not compress, and the objects of a diff are removed soon. Blobs of a first capture go
+// through `fast-import` (second part of this file).
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -19,9 +19,12 @@ import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
 
-/** The window is small, because clearing a larger window takes longer than copying a small object. */
+/** Uses a small zlib window, because clearing a larger window takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
-/** A small object that is not deflated grows by less than this. For a larger one zlib takes a second buffer. */
+/**
+ * The uncompressed form of a small object is longer than the object by less than this. For a larger object, zlib uses a
+ * second buffer.
+ */
 const deflatedBytesMore = 64;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
@@ -33,7 +36,8 @@ export interface NewObject {
 /**
  * Stores the objects. When the promise resolves, each object can be read under the id that git computed.
  *
- * A kill leaves a temporary pack that the next open removes. @throws GitFailed, NoSpace, AbortError
+ * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed, NoSpace,
+ * AbortError
  */
 export async function packObjects(
   place: GitPlace,
@@ -52,7 +56,7 @@ export async function packObjects(
   for (const { type, bytes } of objects) {
     if (slices.isDue()) await slices.pause();
     put(entryHeader(type, bytes.length));
-    // By default each result keeps a buffer of 16 KB: 168 MB for the directories of 100,000 files.
+    // By default each result would keep a buffer of 16 KB, which is 168 MB for the directories of 100,000 files.
     put(deflateSync(bytes, { ...undeflated, chunkSize: bytes.length + deflatedBytesMore }));
   }
   parts.push(hash.digest());
@@ -80,13 +84,14 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
 }
 
 // Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists the ids at
-// the end. These ids must equal the ids computed in this process. Nothing can be read before `finish`. A kill leaves a
-// temporary pack, which the next opening removes. Stores only blobs: no commit, no ref.
+// the end. These ids must be equal to the ids that this process computed. The blobs can be read only after `finish`. If
+// the process is killed, a temporary pack remains, which the next opening removes. This part stores no commit and no
+// ref.
 
 const args = [
   'fast-import',
   '--quiet',
-  '--done', // without the final command `done`, git keeps no pack of a truncated input
+  '--done', // if the input is truncated, the final command `done` is missing, and git then keeps no pack
   // no deltas against the previous blob: half the CPU (1.8 s instead of 3.3 s for 96 MB of sources), same size
   '--depth=0',
   '--force',
@@ -94,7 +99,7 @@ const args = [
 const chunkBytes = 1 << 20;
 /**
  * The daemon sends small contents to git in batches, because separate writes would cost more than the bytes. A batch of
- * this size fits into the socket's buffer, so that git can read it while the daemon prepares the next batch.
+ * this size fits into the socket's buffer. Git can therefore read the batch while the daemon prepares the next one.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
@@ -104,7 +109,9 @@ const aheadBytesMax = 8 << 20;
 /** A running import. Only one writer at a time adds blobs. */
 export class BulkImport {
   readonly #process: GitProcess;
-  /** The file in which git lists the ids. A query for each id (`get-mark`) would stall git while the daemon is busy. */
+  /**
+   * The file in which git lists the ids. Asking git for each id (`get-mark`) would stall git while the daemon is busy.
+   */
   readonly #marksFile: string;
   /** The ids in the order in which the blobs were sent. The mark of a blob is its position, counted from 1. */
   readonly #sent: string[] = [];
@@ -117,7 +124,7 @@ export class BulkImport {
     process.stdout.resume();
   }
 
-  /** Starts the import. Git writes its list of ids to `spoolDirectory`, which is private. */
+  /** Starts the import. Git writes its list of ids into `spoolDirectory`, a private directory. */
   static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
     // With a higher unpackLimit, fast-import would unpack small packs into loose objects.
     const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
@@ -126,7 +133,7 @@ export class BulkImport {
     return new BulkImport(await openGit({ ...place, settings }, own), marksFile);
   }
 
-  /** Sends one blob. Waits while git is behind. @throws GitFailed, NoSpace when git has died */
+  /** Sends one blob. Waits while git has too much unread input. @throws GitFailed, NoSpace when git has died */
   async add(id: string, source: ObjectSource): Promise<void> {
     this.#sent.push(id);
     const size = source.kind === 'spool' ? source.size : source.bytes.length;
@@ -138,7 +145,7 @@ export class BulkImport {
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
-  /** Closes the pack. When the promise resolves, every blob can be read. */
+  /** Completes the pack. When the promise resolves, every blob can be read. */
   async finish(signal?: AbortSignal): Promise<void> {
     this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();
@@ -194,8 +201,8 @@ export class BulkImport {
     stdin.write(batch);
     if (stdin.writableLength === 0) return;
     if (stdin.writableLength < aheadBytesMax) {
-      // Node writes bytes beyond the pipe's capacity only when the event loop continues. Git would be idle until
-      // then.
+      // Yields, because Node writes more bytes than the pipe's capacity only when the event loop continues. Git would
+      // be idle until then.
       await setImmediate();
       return;
     }

@@ -1,7 +1,7 @@
-// Reads objects through persistent `cat-file` children, and checks every hash: git does not check objects
-// that it streams out of a pack. Small objects come whole. Large objects come in chunks from a separate
-// process, so that memory does not depend on the size of a file. A missing or wrong object is DataCorrupt.
-// The caller names the object in the error.
+// Reads objects through persistent `cat-file` processes. Checks every hash, because git does not check objects that it
+// streams out of a pack. Reads small objects whole. Reads large objects in chunks from a separate process, so that the
+// used memory does not depend on the size of a file. A missing or wrong object causes DataCorrupt. The caller adds the
+// object's path to the error.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -12,7 +12,7 @@ import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
 
-/** So many loose objects are looked up without git. More of them take longer than one query. */
+/** Up to this number, loose objects are looked up without git. Looking up more takes longer than one query to git. */
 const looseMax = 16;
 
 interface Found {
@@ -27,8 +27,8 @@ export class ObjectReader {
   #facts: GitChild;
 
   /**
-   * `looseIn`: object directories. Until git runs, the reader itself reads the loose objects of these directories,
-   * because starting a process costs more.
+   * `looseIn`: object directories. As long as no git process runs, the reader itself reads the loose objects of these
+   * directories, because starting a process costs more.
    */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
@@ -42,8 +42,8 @@ export class ObjectReader {
   }
 
   /**
-   * Restarts the processes, because a running process still sees packs that were deleted. Open queries get their
-   * answers.
+   * Restarts the processes, because a running process still sees packs that were deleted. Queries that were already
+   * sent get their answers.
    */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
@@ -56,7 +56,7 @@ export class ObjectReader {
     return [this.#contents, this.#facts].flatMap((child) => child.pid ?? []);
   }
 
-  /** Returns the sizes of the objects; -1 for missing ones. A few loose objects need no git. */
+  /** Returns the sizes of the objects, and -1 for a missing object. Does not use git for a few loose objects. */
   async sizes(ids: readonly string[]): Promise<number[]> {
     const loose = this.#looseSizes(ids);
     if (loose !== undefined) return loose;
@@ -69,7 +69,7 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the sizes of a few objects when all of them are loose. */
+  /** Returns the sizes of a few objects if all of them are loose. */
   #looseSizes(ids: readonly string[]): number[] | undefined {
     if (ids.length > looseMax || this.#looseIn.length === 0) return undefined;
     const sizes: number[] = [];
@@ -102,7 +102,7 @@ export class ObjectReader {
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
-    // A running git answers sooner than a file can be opened.
+    // A git that is already running answers faster than opening a file.
     for (const objects of this.#contents.pid === undefined ? this.#looseIn : []) {
       const loose = readLoose(objects, type, id);
       if (loose !== undefined) return loose;
@@ -144,8 +144,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // For a damaged object, `cat-file --batch` reports a missing object or dies, and then all waiting queries fail. So
-    // each query is repeated in a separate process, which reports the damage.
+    // For a damaged object, `cat-file --batch` reports a missing object, or dies and makes all waiting queries fail. So
+    // this query is repeated in a separate process, which reports the damage.
     return { type, bytes: await this.#alone(type, id) };
   }
 
@@ -168,7 +168,7 @@ const takeObject: TakeAnswer<Found | undefined> = (received) => {
   if (type === undefined || size === undefined) return { value: undefined, length: end + 1 };
   const length = end + 1 + Number(size) + 1;
   if (received.length < length) return length;
-  // Copies the content: otherwise a small content would keep its whole chunk in memory.
+  // Copies the content, because a slice of a chunk would keep the whole chunk in memory.
   return { value: { type, bytes: Buffer.from(received.subarray(end + 1, length - 1)) }, length };
 };
 
@@ -190,12 +190,12 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
-/** True when git refused or died. A git that hangs is not asked again. */
+/** True when git refused or died. False when git hung: it would hang again. */
 function isGitFailure(error: unknown): boolean {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
 }
 
-/** True when git refused. A git that died says nothing about the object. */
+/** True when git refused. A git that died proves nothing about the object. */
 function isRefusal(error: unknown): boolean {
   return isGitFailure(error) && !hasDied(error);
 }

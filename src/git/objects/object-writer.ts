@@ -9,10 +9,14 @@ import { type GitPlace, isDurablePlace } from '../process/environment.ts';
 import { type ObjectSource, writeLarge } from './large-object.ts';
 import { type ObjectType, objectId, writeLoose } from './object.ts';
 
-/** The number of large objects that are written at the same time: Node has four threads for files and compression. */
+/**
+ * The maximum number of large objects that are written at the same time, because Node has four threads for files and
+ * compression.
+ */
 const largeAtOnce = 2;
 /**
- * The size of the largest content that is compressed at once. Compressing a larger content would block the event loop.
+ * The maximum size of a content that is compressed in one step. Compressing a larger content in one step would block
+ * the event loop.
  */
 const wholeBytesMax = 128 << 10;
 
@@ -28,7 +32,7 @@ export class ObjectWriter {
   #slices = new Slices();
   #small = 0;
 
-  /** `onStored` gets the id of each object that may have been written. */
+  /** `onStored` is called with the id of each object that may have been written. */
   constructor(place: GitPlace, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
     this.#onStored = onStored;
@@ -36,7 +40,7 @@ export class ObjectWriter {
     this.#isDurable = isDurablePlace(place);
   }
 
-  /** Returns a writer for a directory in which git sees no other objects. */
+  /** Returns a writer for an object directory. Git sees only the objects in this directory. */
   beside(directory: string): ObjectWriter {
     const environment = { ...this.#place.environment, GIT_OBJECT_DIRECTORY: directory };
     return new ObjectWriter({ ...this.#place, environment }, this.#onStored);
@@ -50,7 +54,7 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores content with a known id. Removes a private file, also after a failure.
+   * Stores content with a known id. If the source is a private file, removes it, also after a failure.
    *
    * @throws as {@link writeLarge}
    */
@@ -107,7 +111,7 @@ export function removeSpool(file: string): void {
 /**
  * Quotes a path for `--stdin-paths`, as latin1 of its bytes.
  *
- * Quotes always: unquoted, a newline, a trailing carriage return and a leading `"` break the protocol.
+ * Always quotes, because a newline, a trailing carriage return or a leading `"` would break the protocol.
  */
 export function quoteLine(path: string): string {
   let quoted = '"';

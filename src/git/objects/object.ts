@@ -1,6 +1,6 @@
-// Loose objects in a directory of the daemon. Writes objects like git, and detects objects that do not match their
-// name. Git never writes an object that seems to exist. So a damaged object has to be removed before the same content
-// can be stored again.
+// Reads and writes loose objects in a directory of the daemon. Writes objects like git, and detects objects that do not
+// match their name. Git does not write an object if a file with its name exists. So a damaged object has to be removed
+// before the same content can be stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { constants, deflateSync, inflateSync } from 'node:zlib';
@@ -14,8 +14,8 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Returns the state of the object's file. `isThorough`: true to read the file. Otherwise only an empty file
- * counts as damaged, and a large file that is not empty is `unread`.
+ * Returns the state of the object's file. `isThorough`: true to read the file. Otherwise every file that is not empty
+ * counts as whole. A file that is too large to read is `unread`.
  */
 export function stateOfLoose(
   file: string,
@@ -56,11 +56,11 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
   });
 }
 
-/** The header of an object is shorter, and so is its compressed form. */
+/** The header of an object is shorter than this, and its compressed form is too. */
 const headerBytesMax = 64;
 
 /**
- * Returns the size of a loose object as its header says it. Reads nothing else, so the content may be damaged.
+ * Returns the size that the header of a loose object states. Reads only the header, so the content may be damaged.
  * Returns undefined when the object is missing or has no header.
  */
 export function looseSize(objects: string, id: string): number | undefined {
@@ -78,7 +78,7 @@ export function looseSize(objects: string, id: string): number | undefined {
   });
 }
 
-/** Removes an empty file at the path of a loose object from an object directory of ours. */
+/** If the file of a loose object in a directory of the daemon is empty, removes this file. */
 export function removeEmptyLoose(objects: string, id: string): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));
   if (stateOfLoose(file, id, false) === 'damaged') files.rmSync(file, { force: true });
@@ -92,8 +92,8 @@ export interface LooseObject {
 
 /**
  * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
- * renames it. The temporary name has git's own form, and every opening removes files with such names. An existing
- * object gets a new time, so that no prune removes it. `isDurable`: the object survives a power cut.
+ * renames it. The temporary name has git's own form, and every opening removes files with such names. If the object
+ * exists already, gives its file a new time, so that no prune removes it. `isDurable`: the object survives a power cut.
  */
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));
@@ -118,7 +118,7 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
   if (isDurable) syncDirectory(directory);
 }
 
-/** True when the object exists. Gives the object a new time, so that no prune removes it. */
+/** Gives an existing object a new time, so that no prune removes it. Returns false when the object does not exist. */
 export function isThereAndYoung(file: string, id: string): boolean {
   if (stateOfLoose(file, id, false) !== 'whole') return false;
   const now = Date.now() / 1000;
@@ -140,8 +140,8 @@ export function openIn(directory: string, file: string): number {
   }
 }
 
-// Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. The git children return
-// the same ids, and every writer compares the two.
+// Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. Git computes the same ids,
+// and every writer compares its own id with git's.
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 

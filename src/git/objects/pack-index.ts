@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
-/** The offset of the object count, which is the last number in the table of first bytes. */
+/** The offset of the number of objects, which is the last number in the table of first bytes. */
 const countOffset = start.length + 255 * 4;
 const idsOffset = countOffset + 4;
 const idBytes = 20;
 
-/** Returns the number of objects in the index of a pack, unchecked. @throws system errors */
+/** Returns the number of objects in the index of a pack. Does not check the index. @throws system errors */
 export function indexedCount(index: string): number {
   const fd = files.openSync(index, 'r');
   try {

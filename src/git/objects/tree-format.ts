@@ -1,6 +1,6 @@
-// Encodes and decodes git's binary form of one directory. This module also rejects bad names. Git's own tools accept
-// `.git`, `..`, empty and repeated names and odd modes. This code never writes such names and modes, and rejects them
-// when another program has put them into a store.
+// Encodes and decodes git's binary form of one directory. Git's own tools accept bad names (`.git`, `..`, empty and
+// repeated names) and odd modes. This module never writes them, and rejects them when another program has put them into
+// a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
@@ -19,7 +19,7 @@ export interface TreeItem {
   readonly id: string;
 }
 
-/** The tree without entries. Git knows this tree even when it is not stored. */
+/** The tree without entries. Git can use this tree even when it is not stored. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** True for a valid name in a tree: one path part, and never git's own directory. */
@@ -29,9 +29,9 @@ export function isTreeName(name: string): boolean {
 }
 
 /**
- * Encodes a directory. The items may come in any order, and a directory may have a hundred thousand items.
+ * Encodes a directory. The items may be in any order.
  *
- * An invalid name, a repeated name or a malformed id is a defect of the caller (a walk cannot find such a name).
+ * If a name is invalid or repeated, or an id is malformed, the caller has a defect: a walk cannot find such a name.
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);
@@ -40,7 +40,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
   for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
-    // Builds the message only for a bad item, because building the message costs more than the check.
+    // Builds the message only for a bad item, because building it takes longer than the check.
     if (!isGood)
       invariant(false, `a tree holds allowed names, each once, and SHA-1 ids: ${JSON.stringify(item)}`);
     seen.add(item.name);
@@ -83,7 +83,7 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
     items.push(item);
     at = nul + 21;
   }
-  return items.slice(); // a copy without the spare capacity of the growing array
+  return items.slice(); // copies the array, because a growing array has spare capacity
 }
 
 /** Returns the sort key: git orders a directory as if its name ended in a slash. */
@@ -100,8 +100,8 @@ const fileModes = ['100644', '100755', '120000'] as const;
 
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  // Returns a shared constant instead of the parsed text. This saves memory, because trees are cached and each name has
-  // a mode.
+  // Returns a shared constant instead of the parsed text. This saves memory, because the daemon caches trees, and each
+  // name in a tree has a mode.
   return fileModes.find((mode) => mode === text);
 }
 

@@ -1,7 +1,7 @@
-// A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
-// --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
-// starts a new process. Sends a repeatable query once more, to the new process. This module does not interpret answers
-// (its `TakeAnswer` finds their ends), and caches nothing.
+// A persistent git process, which answers queries in order: `cat-file --batch`, `check-ignore --stdin`, `update-ref
+// --stdin`. After a process died or stalled, the next query starts a new process. If the unanswered queries may be
+// repeated, they are sent once more, to the new process. The caller's `TakeAnswer` finds the end of each answer. This
+// module does not interpret answers and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -9,11 +9,10 @@ import { type GitProcess, gitFailure, openGit } from './run.ts';
 import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 
 /**
- * Takes one answer from the front of git's output so far.
+ * Takes one answer from the beginning of the output that git has written so far.
  *
- * Returns the value and the number of its bytes. While the answer is incomplete, returns the number of bytes
- * that are needed before the next call, so that the buffer grows only once. Returns undefined when this
- * number is unknown.
+ * Returns the value and its length in bytes. While the answer is incomplete, returns the number of bytes that are
+ * needed before the next call, so that the buffer grows only once. Returns undefined when this number is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
@@ -21,13 +20,13 @@ export type TakeAnswer<T> = (
 
 export interface ChildOptions {
   /**
-   * True when queries may be repeated without harm. Open queries are then sent to the next process, once. Default:
+   * True when repeating a query does no harm. Unanswered queries are then sent once more, to the next process. Default:
    * false.
    */
   readonly replay?: boolean;
-  /** How long a process with an open query may do nothing before it is killed and replaced. Default: 4 s. */
+  /** If a process has an unanswered query and does nothing for this time, it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
-  /** How long a process may get no query before it is ended. The process ends within twice that time. Default: 20 s. */
+  /** If a process gets no query for this time, it is ended, at the latest after twice this time. Default: 20 s. */
   readonly restMs?: number;
 }
 
@@ -38,7 +37,7 @@ const restMsDefault = 20_000;
  */
 const sees = process.platform === 'linux';
 
-/** Short enough that a second attempt also ends within ten seconds. */
+/** Short enough that a repeated query also ends within ten seconds. */
 const patienceMsDefault = 4000;
 
 interface Ask {
@@ -51,8 +50,8 @@ interface Ask {
 }
 
 /**
- * The received bytes that no caller has taken yet, in one piece. The buffer doubles its size when it is full. Joining
- * all bytes at every chunk would copy an answer of a hundred megabytes two thousand times.
+ * The received bytes that no caller has taken yet, in one buffer. A full buffer doubles its size. Joining all bytes at
+ * every chunk would copy an answer of a hundred megabytes two thousand times.
  */
 class Received {
   #bytes: Buffer = Buffer.alloc(0);
@@ -79,14 +78,14 @@ class Received {
   }
 }
 
-/** One process and its open queries. A late end of an old process affects no newer query. */
+/** One process and its unanswered queries. If an old process ends late, no query of a newer process is affected. */
 class Dialogue {
   readonly process: GitProcess;
   readonly asks: Ask[] = [];
   readonly #received = new Received();
   #neededBytes = 1;
   readonly #timer: SilenceTimer;
-  /** Why the process gets no more queries: it was killed, or it ended. */
+  /** The reason why the process gets no more queries: it was killed, or it ended. */
   failure: unknown;
 
   constructor(process: GitProcess, args: readonly string[]) {
@@ -103,7 +102,7 @@ class Dialogue {
     this.asks.push(ask);
     if (this.asks.length === 1) this.#armTimer();
     const { stdin } = this.process;
-    // Queries of one turn of the event loop reach git in one write.
+    // All queries from one turn of the event loop are written to git together.
     stdin.cork();
     process.nextTick(() => stdin.uncork());
     stdin.write(ask.question);
@@ -152,7 +151,8 @@ class Dialogue {
 }
 
 /**
- * Returns the error for an answer that could not be parsed: an unexpected answer of git is no defect of checkpointd.
+ * Returns the error for an answer that could not be parsed. An unexpected answer is a failure of git, not a defect of
+ * checkpointd.
  */
 function nonsense(cause: unknown): CheckpointdError {
   const what = cause instanceof Error ? cause.message : String(cause);
@@ -161,7 +161,7 @@ function nonsense(cause: unknown): CheckpointdError {
 
 /**
  * A persistent git process, started by the first query. The process ends when there is no query for some time, so that
- * a session at rest has no process. After such an end, and after a failure, the next query starts a new process.
+ * an idle session has no process. After this end, or after a failure, the next query starts a new process.
  */
 export class GitChild {
   readonly #place: GitPlace;
@@ -169,11 +169,12 @@ export class GitChild {
   readonly #options: ChildOptions;
   #dialogue: Dialogue | undefined;
   #starting: Promise<Dialogue> | undefined;
-  /** Processes that have not ended yet: the present process, and killed processes. */
+  /** The processes that still exist: the current process, and killed processes that have not ended yet. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
   /**
-   * The timer for the next check whether the process got a query since the last check. Undefined while no process runs.
+   * The timer of the next check. Each check finds out whether the process got a query since the last check. Undefined
+   * while no process runs.
    */
   #rest: NodeJS.Timeout | undefined;
   #isUsed = false;
@@ -191,7 +192,7 @@ export class GitChild {
 
   /**
    * Writes a query and resolves with its answer. Queries are pipelined and answered in order.
-   * @throws GitFailed when the process died or was silent too long; a query that is not replayed may or may not have
+   * @throws GitFailed when the process died or was silent too long; a query that is not repeated may or may not have
    * had its effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
@@ -205,8 +206,8 @@ export class GitChild {
   }
 
   /**
-   * Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another half second. Open queries
-   * fail.
+   * Ends the process: closes its input, sends SIGTERM after half a second and SIGKILL after another half second.
+   * Unanswered queries fail.
    */
   async close(): Promise<void> {
     this.#closing = true;
@@ -224,7 +225,7 @@ export class GitChild {
     clearTimeout(kill);
   }
 
-  /** Ends the process at the first check that finds no query since the check before. */
+  /** Checks regularly, and ends the process when there was no query since the last check. */
   #watchRest(): void {
     clearTimeout(this.#rest);
     this.#isUsed = false;
@@ -245,8 +246,8 @@ export class GitChild {
   }
 
   /**
-   * Returns the process for new queries. Returns undefined while a process that was killed for its silence has not
-   * ended.
+   * Returns the process for new queries. If a process was killed because it was silent, returns undefined until that
+   * process has ended.
    */
   #current(): Dialogue | undefined {
     return this.#dialogue?.failure === undefined ? this.#dialogue : undefined;

@@ -1,5 +1,5 @@
 // The environment of every git process of the daemon. The environment starts empty, because a list of variables to
-// remove from process.env is never complete. Each comment says what happens without the variable.
+// remove from process.env would never be complete. The comments say why each variable is set.
 import { devNull, homedir } from 'node:os';
 
 /**
@@ -20,11 +20,11 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
-    GIT_TERMINAL_PROMPT: '0', // a daemon has no user to ask
+    GIT_TERMINAL_PROMPT: '0', // the daemon has no user whom git could ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
     GIT_NO_REPLACE_OBJECTS: '1', // otherwise refs/replace would hide the stored contents
-    GIT_NO_LAZY_FETCH: '1', // otherwise git fetches a missing object of a partial clone from the network (git 2.44)
-    GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
+    GIT_NO_LAZY_FETCH: '1', // otherwise git fetches missing objects of a partial clone from the network (git 2.44)
+    GIT_CEILING_DIRECTORIES: '/', // git never searches for a git dir, because the daemon always gives it
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
     GIT_COMMITTER_NAME: identity.name,
@@ -53,23 +53,22 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.quotePath', 'false'],
   ['core.precomposeUnicode', 'false'], // names are bytes
   ['core.sparseCheckout', 'false'],
-  ['commit.gpgSign', 'false'], // a passphrase prompt hung the commit
+  ['commit.gpgSign', 'false'], // otherwise the commit hangs at a passphrase prompt
   ['tag.gpgSign', 'false'], // opened an editor
   ['submodule.recurse', 'false'],
   ['diff.ignoreSubmodules', 'all'],
   ['diff.external', ''], // an external differ is a program of the repository
   ['core.pager', 'cat'],
-  ['core.editor', ':'], // a command that would open an editor does nothing
-  ['core.compression', '1'], // 96 MB of sources: 1.4 s of CPU instead of 1.8, 8 % more disk
-  ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never kept in memory
+  ['core.editor', ':'], // git opens no editor
+  ['core.compression', '1'], // for 96 MB of sources: 1.4 s of CPU instead of 1.8, but 8 % more disk
+  ['core.bigFileThreshold', '32m'], // git streams larger contents into a pack and never has them in memory
   ['core.commitGraph', 'false'], // a repository's own graph file is neither needed nor trusted
   ['protocol.allow', 'never'], // the daemon's git never fetches
 ];
 
 /**
- * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git gets
- * the user's home and global configuration, for credentials, proxies and ssh. No program asks the user for
- * anything.
+ * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git uses the user's
+ * home and global configuration, for credentials, proxies and ssh. It starts no program that asks the user.
  */
 export function remoteEnvironment(): Record<string, string> {
   const home = process.env.HOME ?? homedir();
@@ -94,7 +93,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.https.allow': 'always',
   'protocol.file.allow': 'always',
   'http.followRedirects': 'initial',
-  'http.lowSpeedLimit': '1', // bytes a second: git ends a connection that transfers nothing
+  'http.lowSpeedLimit': '1', // in bytes per second: git ends a connection that transfers nothing
   'http.lowSpeedTime': '60',
   'push.gpgSign': 'false',
   'push.recurseSubmodules': 'no',
@@ -103,7 +102,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.recurseSubmodules': 'no',
   'fetch.prune': 'false',
   'fetch.writeCommitGraph': 'false',
-  'fetch.unpackLimit': '1', // the received objects stay in one pack
+  'fetch.unpackLimit': '1', // keeps the received objects in one pack
   'fetch.fsckObjects': 'true',
   // Names that no work tree may contain.
   'fetch.fsck.hasDot': 'error',
@@ -113,7 +112,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.emptyName': 'error',
   'fetch.fsck.zeroPaddedFilemode': 'error',
   'fetch.fsck.nullSha1': 'error',
-  // Contents of the user's files, which git never interprets here.
+  // These checks are about contents of the user's files, which git never interprets here.
   'fetch.fsck.gitmodulesMissing': 'ignore',
   'fetch.fsck.gitmodulesBlob': 'ignore',
   'fetch.fsck.gitmodulesLarge': 'ignore',
@@ -123,10 +122,11 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  'pack.useSparse': 'false', // the sparse walk follows paths, and each checkpoint has its own path
+  // The sparse walk goes by paths. Each checkpoint has a path of its own, so git would send the whole tree again.
+  'pack.useSparse': 'false',
 };
 
-/** Returns the `-c` list in front of every sub-command. `settings` come last and win. */
+/** Returns the `-c` options that precede every sub-command. `settings` come last and therefore take precedence. */
 export function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {
   const list: string[] = [];
   for (const [key, value] of hardening) list.push('-c', `${key}=${value}`);
@@ -144,7 +144,7 @@ export interface GitPlace {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Returns the arguments in front of the sub-command. */
+/** Returns the arguments that precede the sub-command. */
 export function placeArguments(place: GitPlace): string[] {
   const list = [`--git-dir=${place.gitDir}`];
   if (place.workTree !== undefined) list.push(`--work-tree=${place.workTree}`);
@@ -152,8 +152,8 @@ export function placeArguments(place: GitPlace): string[] {
 }
 
 /**
- * Settings that make git sync its files, in the old and the new spelling. Git never syncs directories, so checkpointd
- * does.
+ * Settings that make git sync its files, for old and new versions of git. Git never syncs directories, so checkpointd
+ * syncs them.
  */
 export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
@@ -161,7 +161,7 @@ export const durableSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes git sync each ref, and `packed-refs`, before the file gets its name. Git versions before 2.36 ignore
+ * Makes git sync the file of each ref, and `packed-refs`, before it renames the file. Git versions before 2.36 ignore
  * this setting.
  */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };

@@ -1,6 +1,6 @@
-// Starts git with execa. The caller waits for the whole output or reads the output as a stream of bytes. The persistent
-// processes (git/process/child.ts) and the input of fast-import use `openGit`. No other file starts git. Output is
-// bytes. A non-zero exit is an error with the argument list, the code and git's message. Never interprets the bytes.
+// Starts git with execa. The caller either waits for the whole output or reads it as a stream of bytes. The persistent
+// processes (git/process/child.ts) and the input of fast-import use `openGit`. No other file starts git. A non-zero
+// exit causes an error with the argument list, the code and git's message. This module never interprets the output.
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -19,7 +19,10 @@ export interface GitRun {
   /** Exit codes that are an answer and not a failure. Default: only 0. */
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
-  /** How long git may do nothing. A git that waits for another machine does nothing. Default: eight seconds. */
+  /**
+   * The longest time for which git may do nothing. Waiting for another machine counts as doing nothing. Default: eight
+   * seconds.
+   */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +42,7 @@ export interface GitProcess {
   stderr(): string;
   /** Sends a signal to the process and everything that it started. */
   kill(signal: NodeJS.Signals): void;
-  /** Waits for `work`, which depends on this process. Kills the process if it does nothing meanwhile. */
+  /** Waits for `work`, which needs this process. Kills the process if it does nothing for too long meanwhile. */
   awaiting<T>(work: Promise<T>): Promise<T>;
   /**
    * Resolves when the process has ended and its pipes are closed, or a second after the process was killed. Never
@@ -54,8 +57,8 @@ export const loadExeca = async (): Promise<typeof execa> => (await import('execa
 const running = new Set<ProcessGroup>();
 
 /**
- * Kills every git process immediately. Called when the daemon has to end at once. A git that ignores SIGTERM must not
- * outlive the daemon.
+ * Kills every git process immediately. Called when the daemon has to end at once, so that even a git that ignores
+ * SIGTERM ends with the daemon.
  */
 export function killAllGit(): void {
   for (const group of running) group.kill('SIGKILL');
@@ -64,9 +67,9 @@ export function killAllGit(): void {
 /**
  * Runs one git command to its end.
  * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when git's working directory is missing;
- * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) is for any exit code that is not
- * accepted and for a git that does nothing for eight seconds. To end git early, the function sends SIGTERM, so that git
- * removes its own lock files, and SIGKILL after half a second.
+ * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) when git exits with a code that is not
+ * accepted, or does nothing for eight seconds. To end git early, the function sends SIGTERM, so that git removes its
+ * own lock files, and SIGKILL after half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -101,8 +104,8 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
 const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 
 /**
- * Returns why git ended, for {@link gitFailure}. The system reports ENOENT for a missing program and a missing
- * directory alike.
+ * Returns why git ended, for {@link gitFailure}. ENOENT means that either the program or its working directory is
+ * missing, so this function checks the directory.
  */
 function causeOf(
   place: GitPlace,
@@ -137,7 +140,7 @@ function commonOptions(place: GitPlace) {
   } as const;
 }
 
-/** Starts a git process with open pipes. The promise `ended` reports a missing git, like any other failure. */
+/** Starts a git process with open pipes. If git is missing, `ended` reports this, like any other failure. */
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
@@ -246,12 +249,12 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The signal that ends a git when it exceeds the system's limit of file sizes. In the daemon's own process the call
+ * The system ends a git that exceeds the limit for file sizes with this signal. In the daemon's own process, the call
  * fails instead.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
-/** Throws GitFailed unless git behaved normally: a program in git's place may behave in any way. */
+/** Throws GitFailed if git's answer is not as expected. The program named git may be another program. */
 export function gitAnswered(condition: unknown, because: string): asserts condition {
   if (condition) return;
   throw new CheckpointdError(
@@ -261,15 +264,15 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   );
 }
 
-// Starts a process even when no descriptor is left for its pipes. Node then returns a process without pipes,
-// and execa throws before it listens to events. The cause arrives as an `error` event without a listener,
-// which would end the daemon with all its sessions. Execa itself reports every other error of a start.
+// Handles a start for which the system has no more file descriptors. Node then returns a process without pipes, and
+// execa throws before it listens to events. The cause arrives as an `error` event. Without a listener, this event would
+// end the daemon with all its sessions. Execa itself reports all other errors of a start.
 
 const channel = 'child_process';
 
 /**
- * Checks that the process has its pipes. @throws EMFILE, like a system call, when no descriptor was left for
- * the pipes.
+ * Starts a process and checks that it has its pipes. @throws EMFILE, like a system call, when there were too few file
+ * descriptors for the pipes.
  */
 export function begun<Started>(program: string, start: () => Started): Started {
   let child: ChildProcess | undefined;
@@ -281,7 +284,7 @@ export function begun<Started>(program: string, start: () => Started): Started {
     return start();
   } catch (error) {
     if (!(error instanceof TypeError) || child === undefined || child.pid !== undefined) throw error;
-    // The error was already reported here.
+    // The error that is thrown below already reports this event.
     child.once('error', () => undefined);
     const named = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
     throw Object.assign(named, { code: 'EMFILE', syscall: `spawn ${program}` });
@@ -290,11 +293,11 @@ export function begun<Started>(program: string, start: () => Started): Started {
   }
 }
 
-// One running git with every process that it started. The processes are signalled together, and watched
-// together while a caller waits. When even SIGKILL does not end them, they are abandoned, so that no wait
-// lasts for ever. This class reads no pipe.
+// One running git together with every process that it started. Signals are sent to all these processes. While a caller
+// waits, all of them are watched. If even SIGKILL does not end them, they are abandoned, so that no wait lasts for
+// ever. This class reads no pipe.
 
-/** The used part of a child process. */
+/** The parts of a child process that this class uses. */
 interface Child {
   readonly pid?: number | undefined;
   readonly stdin: Writable | null;
@@ -312,11 +315,11 @@ export class ProcessGroup {
   readonly #args: readonly string[];
   #abandon: (() => void) | undefined;
   #isKilled = false;
-  /** The error of a process that was killed for its silence. Undefined for all other processes. */
+  /** The error if the process was killed because it was silent. Otherwise undefined. */
   failure: CheckpointdError | undefined;
   /**
-   * Resolves when the process was killed and still exists a second later: the system blocks it, or another process
-   * has its pipes.
+   * Resolves when the process still exists a second after it was killed: the system blocks it, or another process has
+   * its pipes open.
    */
   readonly abandoned: Promise<undefined>;
 
@@ -335,7 +338,7 @@ export class ProcessGroup {
     setTimeout(() => this.#leave(), killMs).unref();
   }
 
-  /** Sends SIGTERM, and half a second later SIGKILL to a process that ignored it. */
+  /** Sends SIGTERM. Half a second later, sends SIGKILL if the process has ignored SIGTERM. */
   end(): void {
     this.kill('SIGTERM');
     setTimeout(() => this.kill('SIGKILL'), termMs).unref();

@@ -1,11 +1,10 @@
-// Distinguishes a git process that works from a git process that hangs. Besides the clock, this module uses the
-// processor time and the transferred bytes of the whole process group. Linux reports both. On other systems only the
-// bytes in the daemon's pipes count.
+// Detects whether a git process works or hangs. On Linux a process works as long as its process group uses processor
+// time or transfers bytes. On other systems only the bytes in the daemon's pipes count.
 import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 
-/** How long a process may do nothing while a caller waits for it. */
+/** The longest time for which a process may do nothing while a caller waits for it. */
 export const silenceMsMax = 8_000;
 
 export interface SilenceOptions {
@@ -17,8 +16,8 @@ export interface SilenceOptions {
 }
 
 /**
- * A timer that fires only when the process has done nothing. The timer checks the process after half of the time, and
- * again at the end.
+ * A timer that fires only if the process has done nothing. The timer checks the process after half of the time and at
+ * the end of the time.
  */
 export class SilenceTimer {
   readonly #options: SilenceOptions;
@@ -62,28 +61,28 @@ export function silent(args: readonly string[], patienceMs: number): Checkpointd
   );
 }
 
-/** True when git failed by hanging. The same query would hang again. */
+/** True when git failed because it hung. The same query would hang again. */
 export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }
 
 /**
- * Returns processor time plus bytes of all processes in a group, without a unit. Returns undefined when the system does
- * not report them.
+ * Returns the sum of processor time and transferred bytes of all processes in a group, only for comparison. Returns
+ * undefined when the system does not report these numbers.
  */
 function workOf(group: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let work: number | undefined;
   for (const name of files.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The second field is the command in parentheses. The command may contain any character, so the search for the
-    // later fields begins at the last parenthesis.
+    // The second field is the command in parentheses, which may contain any character. The later fields therefore begin
+    // after the last parenthesis.
     const stat = read(`/proc/${name}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) continue;
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const moved = /rchar: (\d+)\nwchar: (\d+)/.exec(read(`/proc/${name}/io`));
-    // A new or ended process counts as work, too.
+    // A process that has started or ended in the group counts as work, too.
     work = (work ?? 0) + 1 + ticks + Number(moved?.[1] ?? 0) + Number(moved?.[2] ?? 0);
   }
   return work;

@@ -19,14 +19,14 @@ export function checkGit(): Promise<string> {
   return known;
 }
 
-/** True when a git of this version syncs the refs that it writes, as `core.fsync` asks. */
+/** True when this version of git obeys `core.fsync`, and can therefore sync the refs that it writes. */
 export function syncsRefs(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 2 || (major === 2 && minor >= 36);
 }
 
 async function askVersion(): Promise<string> {
-  // The working directory is the root of the file system, which always exists.
+  // Uses the root of the file system as working directory, because it always exists.
   const place = { gitDir: parse(process.execPath).root };
   const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));

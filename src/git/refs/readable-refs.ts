@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces. Called before the daemon asks git for the refs. Git treats an
-// unreadable directory like an empty directory, and waits for ever on a FIFO. This module also removes locks that a
-// killed git left. Opens no ref.
+// Checks that git can read all refs of some namespaces. The daemon does this check before it asks git for the refs,
+// because git treats an unreadable directory as empty, and waits for ever on a FIFO. This module also removes locks
+// that a killed git left. It opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -50,7 +50,7 @@ function refuseBelow(directory: string): void {
 
 function entriesOf(directory: string): Dirent[] {
   try {
-    // With read permission alone the system reports names without their types.
+    // With only read permission, the system would report the names but not their types.
     files.accessSync(directory, constants.R_OK | constants.X_OK);
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {
@@ -61,12 +61,12 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /**
- * True for a link that blocks no reader. Git reads the target of a link. If the target is no ref name, git follows the
- * link.
+ * True for a symbolic link that cannot block git. Git reads the link's target as a ref name; if it is not a ref name,
+ * git follows the link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  // Git cannot follow the link either, and reports the link.
+  // Git cannot follow this link either. It then reports the link and does not wait.
   return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();
@@ -106,24 +106,24 @@ function notARef(path: string): UnreadableRefs {
 }
 
 // Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git takes the
-// lock of `packed-refs`, too. So this function removes the lock of `packed-refs` only when the lock has not changed for
-// longer than any git keeps it. Under this lock git also writes `packed-refs.new`. Git refuses to start writing when
-// `packed-refs.new` already exists. So a `packed-refs.new` that a kill left would stop the user's own git for ever.
+// lock of `packed-refs`, too. This lock is removed only when it has not changed for longer than any git keeps it. While
+// git has this lock, it also writes `packed-refs.new`, and it refuses to start when this file already exists. If a
+// killed git left `packed-refs.new`, the user's own git could never write `packed-refs` again.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that only checkpointd takes. Does nothing when a file is at the path of the lock's directory. */
+/** Removes a lock that only checkpointd takes. Does nothing when the lock's parent directory is a file. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }
 
 /**
- * Removes the lock of `packed-refs`, and the file written under this lock, after waiting long enough to know that the
- * holder is dead. Resolves at once when neither file exists.
+ * Removes the lock of `packed-refs` and `packed-refs.new`. First waits long enough to be sure that the process that
+ * took the lock is dead. Resolves at once when neither file exists.
  */
 export async function removeStalePackedRefs(gitDir: string): Promise<void> {
-  // If `packed-refs` is a link, git writes beside its target.
+  // If `packed-refs` is a symbolic link, git writes both files beside the link's target.
   const directory = dirname(realPath(join(gitDir, 'packed-refs')));
   const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
   // The lock does not change while its holder writes the other file.
@@ -137,7 +137,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
     files.rmSync(lock, { force: true });
   }
   if (stamp(unfinished) === undefined) return;
-  // The other file belongs to the holder of the lock: while the daemon has the lock, no process writes the other file.
+  // The daemon takes the lock itself, because only the process with the lock may write `packed-refs.new`.
   const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
   if (fd === undefined) return;
   files.closeSync(fd);

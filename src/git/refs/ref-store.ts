@@ -1,8 +1,8 @@
 // Changes the refs of one session in transactions that are atomic even under kill -9. Git's own transaction first locks
-// and checks all refs, and then renames one file after another. A kill in between would leave half a transaction.
-// Therefore the store first writes a note of the intended changes. Renaming the note commits the transaction. A process
-// that finds the note repeats the transaction. The caller has the session's lock, so no other program should move these
-// refs. This module does not know what the refs mean.
+// and checks all refs, and then renames one file after another. If git is killed in between, half of the transaction
+// remains. The store therefore first writes a note of the intended changes to a temporary file. Renaming this file
+// commits the transaction. A process that finds the note repeats the transaction. The caller has the session's lock, so
+// no other program should move these refs. This module does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -25,7 +25,7 @@ import {
 } from './readable-refs.ts';
 import { packedRefs, refsInFiles } from './ref-files.ts';
 
-/** The number of ref files that a packing removes before it lets other changes of refs run. */
+/** After removing this number of ref files, {@link RefStore.pack} lets other changes of refs run. */
 const unlinkedAtOnce = 100;
 
 export class RefStore {
@@ -36,28 +36,28 @@ export class RefStore {
   #stamp = '';
   readonly #turns = new Turns();
   /**
-   * True when the note of a finished transaction could not be removed. No other transaction begins before the note was
+   * True when the note of a finished transaction could not be removed. No other transaction begins until the note is
    * removed.
    */
   #hasOldIntent = false;
-  /** The refs before a change with an unknown outcome. */
+  /** If the outcome of a change is unknown, the values of its refs before the change. */
   #undecided: readonly RefChange[] = [];
   /**
-   * The place to which {@link open} moved an unreadable note of a transaction. The refs of the transaction
-   * are unknown.
+   * If the note of a transaction was unreadable, the path to which {@link open} moved the note. It is unknown which
+   * refs the transaction changed.
    */
   damagedIntent?: string | undefined;
 
   constructor(options: RefStoreOptions) {
     this.#options = options;
-    // The child never replays a transaction: its outcome is read from the refs.
+    // The git process never repeats a transaction. After a failure, the store reads the refs to find the outcome.
     this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
   }
 
   /** Reads the refs. If a kill has interrupted a transaction, finishes this transaction first. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    // before all else: a transaction is repeated only if its result can be read
+    // comes first, because a transaction is repeated only if its result can be read
     refuseUnreadable(this.#refsIn, prefixes);
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
@@ -87,7 +87,7 @@ export class RefStore {
     this.#refs = refsInFiles(this.#refsIn, prefixes);
   }
 
-  /** Reads the refs from disk. Unreadable refs are only in {@link broken}. */
+  /** Reads the refs from disk. Lists unreadable refs only in {@link broken}. */
   async reload(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -117,7 +117,7 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none. When the promise resolves, the changes are valid.
+   * Makes all changes or none. When the promise resolves, all changes are made.
    * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed. After an error nothing has
    * changed.
    */
@@ -133,10 +133,10 @@ export class RefStore {
   }
 
   /**
-   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files that the
-   * packing made unnecessary. Does nothing when fewer than `looseMin` refs have files of their own. Other changes of
-   * refs may run between the steps.
-   * @throws as {@link commit}, AbortError between two steps; each ref has its value all the time
+   * Packs the refs of a repository that only the daemon uses into one file. Returns the paths of the removed ref files.
+   * Does nothing when fewer than `looseMin` refs have files of their own. Other changes of refs may run between the
+   * steps.
+   * @throws as {@link commit}, AbortError between two steps; each ref keeps its value throughout
    */
   async pack(signal: AbortSignal, looseMin: number): Promise<readonly string[]> {
     const { place, prefixes } = this.#options;
@@ -168,7 +168,7 @@ export class RefStore {
     try {
       await this.#rollBackUndecided();
     } catch (error) {
-      // The note stays, and the next open repeats the transaction.
+      // The note stays, so the next opening makes the changes of the note.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -187,8 +187,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change with an unknown outcome before the next change. Otherwise the next open would repeat the change and
-   * overwrite later changes.
+   * If the outcome of a change is unknown, undoes this change before the next change. Otherwise the next opening would
+   * repeat the old change and overwrite later changes.
    */
   async #rollBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -234,7 +234,7 @@ export class RefStore {
   }
 
   /**
-   * Creates the refs without git if none of them exists. Returns the changes that git still has to make. Git checks
+   * If none of the refs exists, creates them without git. Returns the changes that git still has to make. Git checks
    * these changes again.
    */
   #leftOfNew(changes: readonly RefChange[]): readonly RefChange[] {
@@ -278,8 +278,8 @@ export class RefStore {
     try {
       if (isDoubtful) await this.reload();
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
-        // The undo is not synced, because syncing may be the call that fails. After a power cut the refs may have the
-        // old or the new value, and both are complete.
+        // The undo is not synced, because syncing may be the call that fails. After a power cut each ref may have its
+        // old or its new value; both are complete.
         if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
         await this.#ask(before, () => '');
         await this.reload();
@@ -298,7 +298,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** Finds out the outcome after a failure: reads the refs, and completes the change or does nothing. */
+  /** Finds out the outcome after a failure. Reads the refs, and then completes or undoes the change. */
   async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
     const known = new Map(this.#refs);
     try {
@@ -342,7 +342,7 @@ export class RefStore {
   }
 
   /**
-   * Writes the note of the transaction. A failed write may leave a note, and the next open would then repeat
+   * Writes the note of the transaction. Removes the note when the write fails. Otherwise the next opening would repeat
    * the transaction.
    */
   #beginIntent(changes: readonly RefChange[]): void {
@@ -356,8 +356,9 @@ export class RefStore {
   }
 
   /**
-   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat the
-   * transaction of the note and overwrite later changes.
+   * Removes the note of a finished transaction. A failure here is no failure of the transaction, because the refs have
+   * moved. The store tries again later, because the next opening would repeat the transaction and overwrite later
+   * changes.
    */
   #endIntent(): void {
     try {
@@ -374,17 +375,17 @@ export class RefStore {
   }
 }
 
-// The options of a ref store: the place of the refs, the daemon's namespaces, and the other programs that may change
-// the refs.
+// The options of a ref store: where the refs are, which namespaces belong to the daemon, and which other programs may
+// change the refs.
 
 export interface RefStoreOptions {
-  /** The repository with the refs; for `local` the user's repository. */
+  /** The repository with the refs. For strategy `local`, the user's repository. */
   readonly place: GitPlace;
   /** The directory of the ref files and their locks. Default: the git dir of `place`. */
   readonly refsIn?: string;
   /** The object directory, if refs may be read without git; see {@link plainRefs}. */
   readonly objects?: string;
-  /** Returns objects that are known to be in packs. Called at each opening. Default: none. */
+  /** Returns the ids of objects that are known to be in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
   /** The namespaces of the daemon, each with a final `/`. The store reads and moves no other refs. */
   readonly prefixes: readonly string[];
@@ -393,7 +394,8 @@ export interface RefStoreOptions {
   /** Called before moved refs are restored: restores their objects as far as possible. */
   readonly restoreObjects?: () => Promise<void>;
   /**
-   * Called after the store restored refs that another program had moved. `lost` counts refs whose objects are missing.
+   * Called after the store has restored refs that another program had moved. `back` is the number of restored refs;
+   * `lost` is the number of refs whose objects are missing.
    */
   readonly onRepair?: (repaired: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
@@ -401,16 +403,16 @@ export interface RefStoreOptions {
   /** True when moved refs have to survive a power cut. The directories of the refs are then synced, too. */
   readonly durable: boolean;
   /**
-   * True when the daemon has to sync the ref files, because this git cannot sync them. A power cut must leave no empty
-   * ref.
+   * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a power cut may
+   * leave an empty ref.
    */
   readonly syncsFiles: boolean;
   /** True when only checkpointd makes refs, and no ref has to be synced. New refs are then made without git. */
   readonly isAlone?: boolean;
 }
 
-// Reads refs without git at an opening, which saves a process. Git reports a ref as broken when the object of the ref
-// is missing. So the store asks git as soon as one object is neither loose nor known to be packed.
+// Reads refs without git at an opening, which saves a process. Git reports a ref as broken when the ref's object is
+// missing. If an object is neither loose nor known to be packed, the store therefore asks git.
 
 /** Checking more objects than this costs as much as starting a process. */
 const looseMax = 1000;
@@ -462,7 +464,7 @@ export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPl
   return { refs, broken };
 }
 
-/** True when the refs are known to have the values of these changes. */
+/** True when a listing proves that the refs have the values of these changes. */
 export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);
@@ -478,7 +480,7 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 
 /**
  * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a
- * failure. The caller then asks git, which reports the reason.
+ * failure. The caller then lets git make the change, and git reports the reason.
  */
 export function writeRefFile(file: string, to: string): boolean {
   const lock = `${file}.lock`;
@@ -523,14 +525,15 @@ function removeRefFile(file: string, value: string | undefined): boolean {
 // Keeps the mode of `packed-refs`. When git removes refs, git rewrites the file with permission bits from the daemon's
 // umask. The file belongs to the user, and other users may read it.
 
-/** Runs `work` and then gives `packed-refs` its earlier bits. */
+/** Runs `work` and then restores the earlier permission bits of `packed-refs`. */
 export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
   const file = join(gitDir, 'packed-refs');
   const before = modeOf(file);
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // The file is missing, or belongs to another user, who chose the permission bits. The refs have their right values.
+  // Fails if the file is missing, or if it belongs to another user, who chose the bits. The refs are right in both
+  // cases.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 
@@ -539,8 +542,8 @@ function modeOf(file: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
-// Turns the failure of a ref transaction into an error with the known state of the refs and the remedy. Moves
-// nothing.
+// Turns the failure of a ref transaction into an error that says which state the refs have, and what to do. This part
+// moves no ref.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
 export function unknownOutcome(cause: unknown): CheckpointdError {
@@ -551,7 +554,7 @@ export function unknownOutcome(cause: unknown): CheckpointdError {
   );
 }
 
-/** Returns the error for refs that another program moved. Nothing was changed. */
+/** Returns the error for refs that another program moved. The store has changed nothing. */
 export function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
   const refs = changes.map(({ ref }) => ref);
   return new CheckpointdError(
@@ -562,7 +565,8 @@ export function movedByOthers(changes: readonly RefChange[], cause: unknown): Ch
 }
 
 /**
- * Throws an error with the remedy when git may not write the refs in `directory`. Throws all other errors unchanged.
+ * If git has no permission to write the refs in `directory`, throws an error that says what to do. Throws all other
+ * errors unchanged.
  */
 export function throwRefused(error: unknown, directory: string): never {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
@@ -574,7 +578,7 @@ export function throwRefused(error: unknown, directory: string): never {
   );
 }
 
-/** Combines two failures, with the message of the first. */
+/** Combines two failures into one error with the message of the first. */
 export function both(error: unknown, second: unknown): AggregateError {
   return new AggregateError([error, second], textOf(error));
 }
@@ -585,8 +589,8 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 // directory. Packing also changes the stamp of `packed-refs`. Reads only stamps.
 
 /**
- * Returns a stamp that stays equal while no program moves a ref in these directories, as far as the clock of the file
- * system shows. Unreadable entries have a stamp of their own.
+ * Returns a stamp that stays the same as long as no program moves a ref in these directories. The stamp is only as
+ * exact as the clock of the file system. An unreadable directory has the error code as its stamp.
  */
 export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
   return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
@@ -603,13 +607,14 @@ function stampOf(path: string): string {
   }
 }
 
-// Syncs refs when git does not. Git never syncs a directory, so a power cut removed refs of answered
-// requests. Before version 2.36 git syncs no ref either, so a power cut left an empty file.
+// Syncs refs where git does not. Git never syncs a directory, so a power cut could remove refs whose request was
+// already answered. Before version 2.36 git does not sync the ref file either, so a power cut could leave an empty
+// file.
 
 /** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
   const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
-  // When the file of a ref is missing, the user's git has just packed the ref.
+  // The file of a ref is missing if the user's git has just packed the ref.
   for (const file of new Set(written)) syncIfThere(file);
 }
 
@@ -626,8 +631,8 @@ export function syncRefNames(gitDir: string, changes: readonly RefChange[]): voi
 }
 
 /**
- * Syncs the nearest existing directory. Git removes empty directories, even the directory of a ref that was packed. In
- * that case the parent directory has changed.
+ * Syncs the path, or its nearest existing parent directory. Git removes a directory that has become empty, for example
+ * after packing its refs. This removal changes the parent directory.
  */
 function syncNearest(path: string): void {
   let at = path;
@@ -642,13 +647,13 @@ function syncIfThere(path: string): boolean {
   });
 }
 
-// One transaction of refs: its changes, its note, its form for `git update-ref --stdin -z`, and the answer.
-// The note is written before the transaction, and read by the process that opens the refs after a kill. The
-// code of a transaction moves no ref itself.
+// One transaction of refs: its changes, its note, its form for `git update-ref --stdin -z`, and git's answer. The note
+// is written before the transaction. If the process is killed, the next process that opens the refs reads the note.
+// This part moves no ref.
 
 const noObject = '0'.repeat(40);
 
-/** Moves a ref, or deletes it when `to` is undefined. */
+/** The move of a ref to the object `to`. When `to` is undefined, the deletion of the ref. */
 export interface RefChange {
   readonly ref: string;
   readonly to: string | undefined;
@@ -703,7 +708,7 @@ export function transactionOf(
   return Buffer.from(`${text}prepare\0commit\0`, 'latin1');
 }
 
-/** Asserts that each ref has a prefix of the daemon. Git would accept any other name. */
+/** Asserts that each ref has a prefix of the daemon, because git would accept any name. */
 export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(
@@ -729,8 +734,8 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
 };
 
 /**
- * True when the changes need a note. The change of a single ref is one rename, which is atomic. But a removal rewrites
- * `packed-refs`, and a kill leaves the lock of `packed-refs`.
+ * True when the changes need a note. Changing a single ref needs none, because the change is one atomic rename. But a
+ * removal rewrites `packed-refs`, and a killed git leaves the lock of this file.
  */
 export function needsNote(changes: readonly RefChange[]): boolean {
   return changes.length > 1 || changes.some(({ to }) => to === undefined);

@@ -13,8 +13,8 @@ import { type GitPlace, identity } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 
 /**
- * The settings in the file, for people who look at the repository with git. Each git process of the daemon gets its
- * protective settings as arguments.
+ * The settings in the configuration file, for people who inspect the repository with git. The daemon's own git
+ * processes get their protective settings as arguments.
  */
 const config = `[core]
 \trepositoryformatversion = 0
@@ -28,7 +28,10 @@ const config = `[core]
 \tauto = 0
 `;
 
-/** Disables every conversion. `-diff` is absent because the daemon's diffs need text. */
+/**
+ * Disables every conversion. `-diff` is not among the attributes, because git would then show no text in the daemon's
+ * diffs.
+ */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
 const exclude = '# Unused: checkpointd reads the ignore rules of the work tree itself.\n';
@@ -45,15 +48,15 @@ const directories = [
 ];
 
 /**
- * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the existing repository.
- * Resolves to true when refs may be missing, because their file was damaged.
+ * Makes the repository in `gitDir`, or repairs the existing repository. `gitDir` may already exist and contain other
+ * files. Resolves to true when refs may be missing, because their file was damaged.
  *
  * `more` are lines for those settings that git reads only from the file.
  */
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
-  removeStale(gitDir); // before all else: a lock that a kill left would make the next git fail
+  removeStale(gitDir); // comes first, because a lock of a killed git would make the next git fail
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });
@@ -80,7 +83,7 @@ async function indexPacks(gitDir: string): Promise<void> {
     try {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
-      // A damaged pack stays for a person who can save part of it. Git ignores this pack.
+      // Keeps a damaged pack, because a person may be able to save part of it. Git ignores this pack.
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
     }
   }
@@ -96,8 +99,8 @@ export function removeStale(gitDir: string): void {
 }
 
 /**
- * Removes temporary files below an object directory of the daemon. Also removes packs without an index if `isHalf`
- * returns true for them.
+ * Removes temporary files below an object directory of the daemon. Also removes each pack without an index for which
+ * `isHalf` returns true.
  */
 export function removeStaleObjects(
   objects: string,
@@ -153,7 +156,7 @@ export function entriesIn(directory: string): Dirent[] {
 }
 
 // Removes those lines of the daemon's `packed-refs` that git would refuse. A single bad line makes every git command
-// fail, and so makes all checkpoints unreachable. The removed lines are saved in a file beside `packed-refs`.
+// fail, so that no checkpoint can be reached. A copy of the damaged file is kept beside `packed-refs`.
 
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
@@ -167,15 +170,15 @@ export function mendPackedRefs(gitDir: string): boolean {
   const isCut = lines.pop() !== '';
   const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
   if (!isCut && good.length === lines.length) return false;
-  // Copies the file instead of renaming it, so that git still finds the whole file after a kill in between.
+  // Copies the file and does not rename it. If the process is killed in between, git still finds the whole file.
   const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));
   return true;
 }
 
-// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. Follows no link,
-// and does not count files that disappear meanwhile.
+// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. Follows no
+// symbolic link, and does not count files that disappear during the measurement.
 
 export async function diskUsage(
   place: GitPlace,
@@ -195,7 +198,7 @@ export async function diskUsage(
   return { bytes, blobs: await countBlobs(place) };
 }
 
-/** Counts the blobs of the object directory itself and of its alternates. */
+/** Counts the blobs in the object directory and in its alternates. */
 export async function countBlobs(place: GitPlace): Promise<number> {
   const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)', '--unordered'];
   let rest = '';
@@ -218,20 +221,21 @@ function bytesOnDisk(path: string): number {
 // Copies the packs of one object directory of the daemon to another object directory that needs the same objects.
 
 /**
- * The maximum number of linked packs. With more packs, slower look-ups would cost more than copying the needed objects.
+ * The maximum number of packs to link. More packs would slow down look-ups, which would cost more than copying the
+ * needed objects.
  */
 const linkedPacksMax = 50;
 
 /**
- * Gives the packs of one object directory to another. Uses links if both directories are on one disk, because no
- * process writes to a pack. Changes nothing and returns false when there are too many packs. When the promise resolves,
+ * Adds the packs of one object directory to another object directory. Makes hard links if both are on one disk, because
+ * no process changes a pack. If there are too many packs, changes nothing and returns false. When the promise resolves,
  * the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];
   const names = listing(source).filter((name) => /^pack-[0-9a-f]+\.pack$/.test(name));
   if (names.length > linkedPacksMax) return false;
-  // The index comes last, because git finds a pack by its index.
+  // Links the index after its pack, because git finds a pack by its index.
   for (const name of names)
     for (const each of [name, indexOf(name)]) linkOrCopy(join(source, each), join(target, each));
   await syncAll([...names.flatMap((name) => [join(target, name), join(target, indexOf(name))]), target]);

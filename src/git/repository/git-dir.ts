@@ -1,5 +1,6 @@
-// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and newer
-// formats, but the daemon has to find these, too. Starts no process and reads only pointers.
+// Finds the repository of a directory without git. `git rev-parse` refuses repositories that belong to other users or
+// have a newer format, but the daemon has to find these, too. This module starts no process, and reads only the files
+// that point to a git directory.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
@@ -14,15 +15,13 @@ export interface Repository {
   readonly root: string;
   /** The directory with HEAD and the index of this work tree. */
   readonly gitDir: string;
-  /**
-   * The directory with objects, refs, `config` and `info/exclude`. The same as `gitDir` except in a linked worktree.
-   */
+  /** The directory with objects, refs, `config` and `info/exclude`. Equal to `gitDir` except in a linked worktree. */
   readonly commonDir: string;
 }
 
 /**
- * Each capture looks these files up, and most of them do not exist. An exception would cost ten times as much as the
- * look-up.
+ * Each capture looks for these files, and most of them do not exist. An exception for each missing file would take ten
+ * times as long.
  */
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
@@ -48,7 +47,8 @@ export function isRepositoryHidden(directory: string): boolean {
 }
 
 /**
- * Returns the repository whose `.git` (a directory, or a file that names a directory) is directly in this directory.
+ * Returns the repository whose `.git` is directly in this directory. `.git` is a directory, or a file that names a
+ * directory.
  */
 export function repositoryAt(root: string): Repository | undefined {
   const dotGit = join(root, '.git');
@@ -87,11 +87,11 @@ function pointedTo(dotGit: string): string | undefined {
 }
 
 /**
- * Returns the first line of a small file, or undefined for an empty file and for any other entry. Never blocks on a
- * FIFO.
+ * Returns the first line of a small file. Returns undefined for an empty file and for any other entry. Never blocks on
+ * a FIFO.
  */
 function readLine(file: string): string | undefined {
-  // The file is missing or unreadable, so it is no pointer.
+  // A missing or unreadable file names no git directory.
   return attempt(isAbsence, () => {
     const stats = files.statSync(file, unlessAbsent);
     if (stats === undefined || stats.size > 8192) return undefined;
@@ -104,7 +104,10 @@ function isDirectory(path: string): boolean {
   return attemptOr(false, isAbsence, () => files.statSync(path, unlessAbsent)?.isDirectory() === true);
 }
 
-/** True for an entry of any kind: HEAD of old repositories is a symbolic link, dangling before the first commit. */
+/**
+ * True for an entry of any kind. HEAD of an old repository is a symbolic link, which has no target before the first
+ * commit.
+ */
 export function isPresent(path: string): boolean {
   return attemptOr(false, isAbsence, () => files.lstatSync(path, unlessAbsent) !== undefined);
 }
@@ -119,8 +122,8 @@ function isDenied(path: string): boolean {
   }
 }
 
-// Finds a damaged git directory: git does not recognise it although it contains a person's work. The caller
-// reports the damaged directory and makes no new repository over it.
+// Finds a damaged git directory, which git does not recognise although it contains a person's work. The caller reports
+// this directory and makes no new repository in its place.
 
 export interface BrokenRepository {
   readonly path: string;
@@ -150,8 +153,8 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 }
 
 /**
- * The first names that `git init` makes. A git directory with no other names comes from the daemon's own killed `git
- * init`, and the daemon completes it.
+ * The first entries that `git init` makes. If a git directory contains only these entries, it is from a `git init` of
+ * the daemon that was killed. The daemon then completes this directory.
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
@@ -163,8 +166,9 @@ function containsWork(gitDir: string): boolean {
   });
 }
 
-// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. The repository is ordinary and
-// empty, without a commit, template or setting of the daemon. The next attempt completes an interrupted attempt.
+// Makes a repository for the user when a client requests it with checkpoint/init, for strategy `local`. The repository
+// is ordinary and empty: the daemon adds no commit, template or setting. If an attempt was interrupted, the next
+// attempt completes the repository.
 
 /** Makes a repository in a directory that is outside any repository. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {

@@ -1,5 +1,5 @@
-// Reads the settings of a repository: its format, and which other users may write to it. Git reads the
-// settings as a plain file. If git ran in the git directory itself, it would read the includes first.
+// Reads the settings of a repository: its format, and which other users may write to it. Git reads the settings with
+// `--file`. If git ran in the git directory itself, it would first read the included files.
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
 export interface RepositorySettings {
-  /** The format of the repository when the daemon does not support the format. Otherwise undefined. */
+  /** The format of the repository if the daemon does not support this format. Otherwise undefined. */
   readonly foreign: 'sha256' | 'reftable' | undefined;
   /** The setting that says which other users may write to the repository. */
   readonly shared: string;
@@ -26,7 +26,7 @@ export function commonDirectory(gitDirectory: string): string {
 }
 
 /**
- * `from`: a directory of the daemon in which git starts.
+ * `from`: a directory of the daemon, in which git is started.
  * @throws GitFailed with git's message when the settings cannot be parsed
  */
 export async function repositorySettings(config: string, from: string): Promise<RepositorySettings> {
@@ -45,10 +45,10 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
   return /^extensions\.refstorage (?!files$)/m.test(settings) ? 'reftable' : undefined;
 }
 
-// Detects a configuration on which git would wait for ever, because it includes a FIFO, a terminal or a
-// similar file. Follows every include, even an include whose condition is false, and reads no other setting.
+// Detects a configuration that would make git wait for ever, because it includes a FIFO, a terminal or a similar file.
+// Follows every include, even if its condition is false. Reads no other setting.
 
-/** The maximum depth of includes that git follows. */
+/** The maximum depth to which git follows includes. */
 const depthMax = 10;
 const listMsMax = 8000;
 
@@ -60,8 +60,8 @@ export async function blockingInclude(
   config: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  // Runs git outside any repository. Otherwise git would also read the configuration of that repository, with all its
-  // includes.
+  // Runs git outside any repository. Inside a repository, git would also read the configuration of that repository,
+  // with all its includes.
   const place: GitPlace = { gitDir: devNull, cwd: dirname(config), environment };
   const seen = new Set([config]);
   let level = [config];
@@ -80,7 +80,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Nearly all configuration files have no includes. For such a file, this check saves a process.
+  // Nearly all configuration files have no includes. This check then saves a process.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,
@@ -105,8 +105,8 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
 }
 
 /**
- * True when git would wait for the entry: a FIFO, a terminal. False for a missing entry, a directory or the null
- * device.
+ * True when git would wait for this entry, such as a FIFO or a terminal. False for a missing entry, a directory or the
+ * null device.
  */
 export function isWaitedFor(path: string): boolean {
   return attemptOr(false, isOfSystem, () => {

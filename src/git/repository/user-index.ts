@@ -1,5 +1,6 @@
-// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`, which
-// starts no program of the repository and reads no objects. Caches the answer by the stamp of the index file.
+// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`, which starts no
+// program that the repository configures and reads no objects. Caches the answer as long as the stamp of the index file
+// stays the same.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
@@ -8,10 +9,10 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from './git-dir.ts';
 import { blockingInclude, isWaitedFor } from './repository-settings.ts';
 
-/** The time limit of `git ls-files`, which lists a million entries in half a second. */
+/** The time limit of `git ls-files`. It lists a million entries in half a second. */
 const listMsMax = 8000;
 
-/** A path of an index. The mode `160000` means a submodule. All other modes are git's modes for files and links. */
+/** A path in an index. Mode `160000` is a submodule. All other modes are git's modes for files and links. */
 export interface IndexEntry {
   readonly path: TreePath;
   readonly isSubmodule: boolean;
@@ -27,13 +28,13 @@ export class UserIndex {
     this.#log = log;
   }
 
-  /** Changes whenever the index may have changed. */
+  /** A stamp that changes whenever the index may have changed. */
   key(): string {
     return fileKey(`${this.#repository.gitDir}/index`);
   }
 
   /**
-   * Returns the tracked paths. When git cannot read the index, reports the index and returns an empty list.
+   * Returns the tracked paths. When git cannot read the index, reports this and returns an empty list.
    * @throws GitMissing, GitFailed when git dies
    */
   entries(): Promise<readonly IndexEntry[]> {
@@ -64,7 +65,7 @@ export class UserIndex {
     try {
       await this.#refuseToWait();
       const { stdout } = await runGit({
-        // Runs in `root`: git in `.git` lists only paths below `.git/`.
+        // Runs git in `root`, because in `.git` it would list only paths below `.git/`.
         place: { gitDir, workTree: root, cwd: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
         args: ['ls-files', '-z', '--stage'],
         timeoutMs: listMsMax,
