@@ -20,10 +20,7 @@ import { defaultStorage } from './wire/places.ts';
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /**
-   * The directory for sessions whose client names no directory. When absent, the directory is
-   * `$XDG_STATE_HOME/checkpointd`.
-   */
+  /** The storage directory for sessions whose client names none. Default: `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDirectory?: string;
   /** The time in ms for which an orphaned session is kept, so that a client can resume it. */
   readonly orphanGraceMs?: number;
@@ -33,7 +30,7 @@ export interface DaemonOptions {
    */
   readonly socket?: string;
   /**
-   * True when a session of retention `keep` stays open after its last client has left, until a different process claims
+   * True to keep a session with retention `keep` open after its last client has left, until a different process claims
    * the session.
    */
   readonly keepsOpen?: boolean;
@@ -47,8 +44,8 @@ export interface Daemon extends ServedDaemon {
 }
 
 /**
- * Maps each cause of an end to its kind. The kind decides which sessions may be removed. A client or person wanted an
- * `orderly` end, and an `abrupt` end is the loss of the client.
+ * Maps each reason for the daemon's end to the kind of end. The kind decides which sessions may be removed. An end is
+ * `orderly` if a client or a person wanted it, and `abrupt` if the daemon lost its client or failed.
  */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',
@@ -62,7 +59,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /**
- * Builds a daemon that serves requests through its handlers. Starts no work except the sweep of the storage. Large
+ * Builds a daemon that serves requests through its handlers. Starts no work except the cleanup of the storage. Large
  * modules are loaded when they are first used.
  */
 export function createDaemon(options: DaemonOptions): Daemon {

@@ -1,12 +1,13 @@
-// Parses the command line into one value or one complaint. This module starts nothing and touches no file.
+// Parses the daemon's command line. The result is a value or an error message. This module starts nothing and touches
+// no file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /**
- * The connection to the first client. With `pipe` and `socket` the client listens and the daemon connects. With `none`
- * all clients use the daemon's own socket.
+ * How the daemon and its first client connect. For `pipe` and `socket`, the client listens and the daemon connects. For
+ * `none`, all clients use the daemon's own socket.
  */
 export type Transport =
   | { readonly kind: 'none' }
@@ -31,7 +32,7 @@ export interface ServeFlags {
   readonly clientProcessId?: number;
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
-  /** The time in ms for which a daemon without a first client waits for a client. */
+  /** If there is no first client, the time in ms for which the daemon waits for a client. */
   readonly idleMs: number;
 }
 

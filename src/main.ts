@@ -19,8 +19,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`. Users know the order with `-C`
- * first from git.
+ * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`, because users of git are used
+ * to `-C` before the command.
  */
 function commandFirst(words: readonly string[]): readonly string[] {
   const [flag, directory, command, ...rest] = words;
@@ -33,5 +33,5 @@ async function runAnyCommand(words: readonly string[]): Promise<number> {
   return runCommand(words);
 }
 
-// The bundled file is CommonJS (scripts/bundle.ts), so it has no top-level await. A failure ends the process.
+// The bundled file is CommonJS (scripts/bundle.ts), so top-level await is not possible. A failure ends the process.
 void main();

@@ -1,6 +1,6 @@
-// Answers requests that only read, for a closed session. Runs the daemon's commands in the caller's process, on the
-// files of the session's directory. This process writes only below one temporary directory, and removes the directory
-// at the end. When in doubt, this module returns no answer, and the caller lets a daemon open the session.
+// Answers read-only requests for a closed session. Runs the daemon's commands in the caller's process, on the files in
+// the session's directory. This process writes only below one temporary directory, which it removes at the end. When an
+// answer would not be certain, this module returns none, and the caller lets a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,9 +20,11 @@ const commands = new Map<string, AnySessionCommand>(
   ),
 );
 
-/** A session that is read without being opened. */
+/** A closed session whose files are read. */
 export interface Resting {
-  /** Answers a request. Returns undefined when the session has to be opened to get the answer or the error. */
+  /**
+   * Answers a request. Returns undefined when only a daemon that opens the session can give the answer or the error.
+   */
   answer<M extends RequestMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -90,10 +92,7 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/**
- * Returns no answer for any failure, because the daemon that opens the session will have the same failure and report
- * it.
- */
+/** Returns no answer after any failure. A daemon will open the session, meet the same failure and report it. */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

@@ -25,7 +25,7 @@ export async function runDaemon(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints the text. Ends without a failure when the reader closes the output early (`| head -1`). */
+/** Prints the text. If the reader closes the output early (`| head -1`), ends without a failure. */
 function print(text: string): void {
   process.stdout.on('error', (error) => {
     if (systemCode(error) !== 'EPIPE') throw error;
@@ -40,7 +40,7 @@ function complain(complaint: string): void {
 }
 
 /**
- * Starts to serve, and reports failures that prevent serving: a log file that cannot be opened, or a client that cannot
+ * Starts to serve. Reports a failure that prevents serving: a log file that cannot be opened, or a client that cannot
  * be reached.
  */
 async function startServing(flags: ServeFlags): Promise<void> {

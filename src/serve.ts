@@ -1,5 +1,5 @@
-// Sets up the daemon's process. Connects the first client's streams, the socket for further clients, the log, signals
-// and uncaught failures to the server. daemon.ts builds the daemon itself.
+// Sets up the daemon's process and connects everything to the server: the first client's streams, the socket for
+// further clients, the log, signals and uncaught failures. daemon.ts builds the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
 
-/** The longest wait in ms for a daemon that has just started and does not listen yet. */
+/** The longest wait in ms for another daemon that has just started and is not listening yet. */
 const startingMs = 10_000;
 
-/** The error for a log file that cannot be opened. The message is for the person who named the file. */
+/** The error for a log file that cannot be opened. The message is for the person who chose the file. */
 export class UnusableLogFile extends Error {}
 
 /** Opens the log file. @throws UnusableLogFile */
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Opens without blocking, because a FIFO without a reader would block the start for ever.
+    // Opens without blocking, because opening a FIFO that has no reader would otherwise block for ever.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
@@ -40,8 +40,8 @@ function fileSink(path: string): LogSink {
   const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
-    // Errors of the file system are ignored: a full disk must not end the daemon because of a log line. All other
-    // errors are defects.
+    // Ignores errors of the file system: a log line must not end the daemon when the disk is full. All other errors are
+    // defects.
     attempt(isOfSystem, () => files.writeSync(descriptor, line));
   };
 }
@@ -50,7 +50,7 @@ function connectTo(transport: Extract<Transport, { kind: 'pipe' | 'socket' }>): 
   const options =
     transport.kind === 'pipe' ? { path: transport.path } : { port: transport.port, host: '127.0.0.1' };
   return new Promise((resolve, reject) => {
-    // The socket is half-open, because a client that has finished writing still waits for responses.
+    // Allows a half-open socket, because a client that has finished writing still waits for responses.
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.once('error', reject);
     socket.once('connect', () => {
@@ -76,7 +76,7 @@ function leaveStdio(): void {
 
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // occupies the closed descriptor, so that no other file gets its number
+  files.openSync(devNull, 'w'); // reuses the number of the closed descriptor, so that no other file gets it
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
@@ -149,12 +149,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   server.listen(() => Promise.resolve(daemon));
   place?.writeNote(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
-  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this line
+  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this one line
 }
 
 /**
- * Prints the socket of the running background daemon. Waits for the daemon's note, because the daemon may have just
- * started.
+ * Prints the socket path of the background daemon that is already running. Waits for that daemon's note, because it may
+ * have just started.
  */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;

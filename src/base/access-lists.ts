@@ -1,7 +1,7 @@
-// Finds which files have an access control list, which Node cannot see. In such a file the group bits are a mask for
-// the rights in the list. If a new file got these group bits as its mode, the whole group would have the rights. `ls
-// -ld` marks such files. One call of `ls` checks many files. A path that cannot be checked counts as marked. Changes
-// nothing.
+// Finds out which files have an access control list. Node does not show these lists. In such a file the group bits are
+// a mask for the rights in the list. If a new file got these group bits in its mode, the whole group would have these
+// rights. `ls -ld` marks files with a list, and one call of `ls` checks many files. A path that cannot be checked
+// counts as marked. This module changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -11,16 +11,16 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. Otherwise, recording a mask as the group's rights
- * would give no user additional rights.
+ * True when the mode gives the group more rights than other users. If false, a mask that is recorded as the group's
+ * rights gives no user additional rights.
  */
 export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
 /**
- * Finds the files that may have an access list. The returned function returns true for the inode number of such a file.
- * Paths are absolute, as bytes. Links are not followed.
+ * Finds the files that may have an access list. Returns a function that is true for the inode number of such a file.
+ * Paths are absolute, as bytes. Does not follow symbolic links.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
@@ -34,7 +34,8 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Files on two file systems may have the same inode number. The access list of one file then marks both files.
+    // Two files on different file systems may have the same inode number. If one of them has an access list, both are
+    // marked.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -74,7 +75,7 @@ function output(program: string, args: readonly string[], input?: Buffer): Promi
         killSignal: 'SIGKILL',
       });
       child.on('error', failed);
-      if (child.pid === undefined) return; // without free descriptors the process has no pipes either
+      if (child.pid === undefined) return; // if no file descriptor is free, the process has no pipes
       child.stdin.on('error', failed); // the process ended before it had read all of its input
       child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
       child.on('close', end);

@@ -1,10 +1,10 @@
-// Replaces a small file so that readers find the old or the new content at every moment, even after a kill.
-// Also makes files and names survive a power cut.
+// Replaces a small file. At every moment, readers find either the old or the new content, even after a kill. This
+// module also makes files and names survive a power cut.
 import { dirname } from 'node:path';
 import { attempt, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
 
-/** The number of concurrent syncs. The disk performs waiting syncs together. */
+/** The number of concurrent syncs. The disk can perform several waiting syncs together. */
 const syncsAtOnce = 16;
 
 export interface AtomicWriteOptions {
@@ -26,7 +26,8 @@ export function writeAtomically(
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  // The name must be unique, but need not be secret. Loading node:crypto would add 5 ms to the start of each hook.
+  // The name must be unique, but need not be secret. node:crypto is not used, because loading it would add 5 ms to the
+  // start of each hook.
   const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
   const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
   const fd = files.openSync(
@@ -47,7 +48,7 @@ export function writeAtomically(
   if (options.durable) syncDirectory(dirname(file));
 }
 
-/** Makes the names in a directory survive a power cut. */
+/** Syncs a directory, so that the names in it survive a power cut. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return; // Windows cannot open a directory
   const fd = files.openSync(directory, constants.O_RDONLY);
@@ -59,7 +60,7 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Syncs files or directories, some at a time, in the given order. Skips missing paths, because git's garbage collection
+ * Syncs files or directories in the given order, a few at a time. Skips missing paths, because git's garbage collection
  * may have removed a directory that it had emptied.
  * @throws AbortError (the signal's reason) between two files, system errors
  */
@@ -85,20 +86,20 @@ function opened(path: string): number | undefined {
 }
 
 /**
- * The time after a change in which another change may leave the same stamp. The coarsest file system, FAT, counts in
+ * Within this time after a change, another change may leave the same stamp. File times can be coarse: FAT counts in
  * steps of two seconds.
  */
 const restlessMs = 10_000;
 
 /**
- * Syncs paths that seldom change, and skips those that have not changed since their last sync. A sync of an unchanged
- * path still waits for the disk.
+ * Syncs paths that seldom change. Skips a path that has not changed since its last sync, because even syncing an
+ * unchanged path waits for the disk.
  */
 export class SteadyPaths {
   /** The stamp of each path before its last successful sync. */
   readonly #synced = new Map<string, string>();
 
-  /** Syncs the `changing` paths, and those of the `steady` paths that may have changed, as {@link syncAll} does. */
+  /** Syncs all `changing` paths, and each `steady` path that may have changed. Works like {@link syncAll}. */
   async sync(changing: readonly string[], steady: Iterable<string>, signal?: AbortSignal): Promise<void> {
     const due = new Map<string, string | undefined>();
     for (const path of steady) {
@@ -113,7 +114,10 @@ export class SteadyPaths {
   }
 }
 
-/** Returns the stamp of a path that has not changed for some time. Returns undefined for other and missing paths. */
+/**
+ * Returns the stamp of a path that has not changed for some time. Returns undefined for a path that changed recently or
+ * is missing.
+ */
 function oldStampOf(path: string): string | undefined {
   const stats = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return undefined;

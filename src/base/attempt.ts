@@ -4,7 +4,9 @@ import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;
 
-/** Returns the result of `work`, or `otherwise` when it fails as expected. @throws every other error */
+/**
+ * Returns the result of `work`. Returns `otherwise` when `work` fails with an expected error. @throws every other error
+ */
 export function attemptOr<T, O>(otherwise: O, isExpected: Expected, work: () => T): T | O {
   try {
     return work();
@@ -14,7 +16,9 @@ export function attemptOr<T, O>(otherwise: O, isExpected: Expected, work: () => 
   }
 }
 
-/** Returns the result of `work`, or undefined when it fails as expected. @throws every other error */
+/**
+ * Returns the result of `work`. Returns undefined when `work` fails with an expected error. @throws every other error
+ */
 export function attempt<T>(isExpected: Expected, work: () => T): T | undefined {
   return attemptOr(undefined, isExpected, work);
 }
@@ -41,7 +45,7 @@ export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): P
 /** True for any failed system call. */
 export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
 
-/** Accepts failed system calls that have one of the codes. */
+/** Accepts a failed system call with one of these codes. */
 export function hasCode(...codes: readonly string[]): Expected {
   return (error) => codes.includes(systemCode(error) ?? '');
 }
@@ -49,7 +53,7 @@ export function hasCode(...codes: readonly string[]): Expected {
 /** True when a file or directory is missing. */
 export const isMissing: Expected = hasCode('ENOENT');
 
-/** Accepts checkpointd errors that have one of the kinds. */
+/** Accepts a checkpointd error of one of these kinds. */
 export function isKind(...kinds: readonly ErrorKind[]): Expected {
   return (error) => error instanceof CheckpointdError && kinds.includes(error.kind);
 }

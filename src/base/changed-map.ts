@@ -1,5 +1,5 @@
-// A copy of a map that differs in a few entries. Its memory and time depend on the differences, not on the
-// size of the map. The original map never changes.
+// A copy of a map that differs from the original in a few entries. The copy needs memory and time only for the
+// differences. The original map never changes.
 
 /** The parts of a map that readers use. */
 export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
@@ -8,7 +8,7 @@ export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   has(key: K): boolean;
 }
 
-/** The maximum number of changes. When a map has more changes, the next copy starts with a whole new map. */
+/** The maximum number of recorded changes. From a map with more changes, the next copy is made as a whole new map. */
 const changesMax = 1000;
 
 export class ChangedMap<K, V extends object> implements Lookup<K, V> {

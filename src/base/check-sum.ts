@@ -1,5 +1,5 @@
-// Adds a checksum to a small JSON record as its last field. Without a checksum, a flipped bit may leave valid
-// JSON with another meaning. Records of earlier versions have no checksum and are trusted.
+// Adds a checksum to a small JSON record as its last field. Without a checksum, a flipped bit may leave valid JSON with
+// another meaning. Records of earlier versions have no checksum and are accepted unchecked.
 import { crc32 } from 'node:zlib';
 
 export function withSum<T extends object>(record: T): T & { readonly sum: string } {
@@ -13,8 +13,8 @@ export function isIntact(record: object): boolean {
   return sum === sumOf(rest);
 }
 
-// JSON keeps the order of fields and omits undefined fields, so a record that was read from the disk gives the text
-// from which its checksum was computed.
+// JSON keeps the order of fields and omits undefined fields. A record that was read from the disk therefore gives the
+// same text as before it was written.
 const sumOf = (record: object): string => sumOfText(JSON.stringify(record));
 
 /** Returns the checksum of a text as eight hexadecimal digits. */

@@ -1,5 +1,5 @@
-// The only place that reads the clock, so that a test can replace it. No order depends on the clock: checkpoints have
-// a sequence number, because clocks jump.
+// Only this module reads the clock, so that a test can replace the clock. Checkpoints are ordered by a sequence number
+// and not by time, because clocks jump.
 
 export interface Clock {
   /** Returns milliseconds since 1970, UTC. */

@@ -1,12 +1,12 @@
-// Identifies the directory at a path, to detect its replacement by another directory, even after a restart. Follows no
-// link at the path itself, and ignores the directory's contents.
+// Identifies the directory at a path. Detects that another directory has replaced it, even after a restart. Does not
+// follow a symbolic link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
 /**
- * The identity of a directory on its file system: inodes are reused, but not with the same birth time. The
- * stored identity has no device number, which may change when the machine starts again.
+ * The identity of a directory on its file system: inode and birth time, because inodes are reused, but not with the
+ * same birth time. The device number is not stored, because it may change when the machine restarts.
  */
 export interface DirectoryIdentity {
   readonly inode: string;
@@ -51,11 +51,11 @@ export function isOnOverlay(path: string | Buffer): boolean {
 }
 
 /**
- * Returns a birth time that does not change, or 0 on an overlay (the file system of containers). An overlay copies a
- * file at the file's first change: the copy has the same inode, but another birth time.
+ * Returns a birth time that does not change, or 0 on an overlay (the file system of containers). When a file first
+ * changes, an overlay copies the file. The copy has the same inode, but a different birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  // The entry may disappear after its birth time was read. The birth time that was read still counts.
+  // If the entry disappears after its birth time was read, this birth time is returned.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
@@ -94,7 +94,7 @@ function keyAt(path: string): string | undefined {
 }
 
 /**
- * Remembers the entries at these paths. The returned function returns the first path whose entry is missing or
+ * Remembers the entries at these paths. Returns a function that finds the first path whose entry is missing or was
  * replaced.
  */
 export function replacementDetector(paths: readonly string[]): () => string | undefined {

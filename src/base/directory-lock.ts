@@ -1,6 +1,6 @@
-// A kernel lock on a directory in the file system. The lock works between containers, which do not share
-// other names, and ends with the process. Node has no call for it, so flock(1) takes it on our descriptor.
-// The lock is advisory: it affects only processes that also take it. The lock never waits.
+// A kernel lock on a directory in the file system. The lock also works between containers, which share no other names,
+// and it ends with the process. Node has no call for this lock, so flock(1) takes the lock on our descriptor. The lock
+// is advisory: it affects only processes that also take it. Taking the lock never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { attemptOr, isOfSystem } from './attempt.ts';
@@ -17,7 +17,10 @@ export type DirectoryLock =
 
 const commandMsMax = 5_000;
 
-/** Takes the lock of the real directory at `path`. Throws the system's error when there is none. */
+/**
+ * Takes the lock of the directory at `path`. Throws the system's error when `path` is missing, a symbolic link or no
+ * directory.
+ */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -37,14 +40,14 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
   }
 }
 
-/** Returns 0 when the lock was taken, 1 when another process has it, and anything else when flock failed. */
+/** Returns 0 when the lock was taken, 1 when another process has the lock, and any other value when flock failed. */
 async function flock(fd: number): Promise<number | null> {
   passSeam('spawn', 'flock');
   program ??= onPath('flock');
   const child = spawn(program ?? 'flock', ['-x', '-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', fd],
     cwd: '/',
-    env: { ...process.env, LC_ALL: 'C' }, // without a locale flock reads fewer files and starts in half the time
+    env: { ...process.env, LC_ALL: 'C' }, // without a locale, flock reads fewer files and starts twice as fast
     timeout: commandMsMax,
     killSignal: 'SIGKILL',
   });
@@ -52,7 +55,7 @@ async function flock(fd: number): Promise<number | null> {
   return exit;
 }
 
-/** The place of flock(1). Looked up once, because the system tries each directory of PATH again for each process. */
+/** The path of flock(1), cached. Otherwise the system would search all directories of PATH for each process. */
 let program: string | undefined;
 
 /**

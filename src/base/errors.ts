@@ -1,5 +1,5 @@
-// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its
-// message. This module is independent of the wire: only rpc/error-response.ts assigns numbers to kinds.
+// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its message.
+// This module is independent of the protocol's error numbers: only rpc/error-response.ts assigns a number to each kind.
 import { given } from './given.ts';
 
 /** Every kind of expected failure. The error registry in protocol/protocol.json uses the same names. */
@@ -56,8 +56,8 @@ export type ErrorKind =
   | 'InternalError';
 
 /**
- * The effects of a failed request: none, all of its changes (`committed`), changes that were undone (`rolledBack`), or
- * unknown effects.
+ * The effects of a failed request: it changed nothing (`none`), made all changes (`committed`), undid its changes
+ * (`rolledBack`), or the effects are `unknown`.
  */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
@@ -66,7 +66,7 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   readonly effects?: Effects;
-  /** True when a later repetition of the unchanged request may succeed. Default: false. */
+  /** True when the same request may succeed later. Default: false. */
   readonly retryable?: boolean;
 }
 
@@ -88,8 +88,8 @@ export class CheckpointdError extends Error {
 }
 
 /**
- * The error of a cancelled request that had already recovered an interrupted restore. The recovery has
- * changed something although the request was cancelled.
+ * The error of a request that recovered an interrupted restore and was then cancelled. The recovery has changed
+ * something, although the request itself has not.
  */
 export class CancelledAfterRecovery extends Error {
   constructor(cause: unknown) {
@@ -99,8 +99,8 @@ export class CancelledAfterRecovery extends Error {
 }
 
 /**
- * Returns a copy of a failure without the statement that nothing changed. Used for a request that had recovered an
- * interrupted restore before it failed.
+ * Returns a copy of a failure that does not say that nothing changed. Used when a request recovered an interrupted
+ * restore and then failed.
  */
 export function failedAfterRecovery(error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return new CancelledAfterRecovery(error);
@@ -132,8 +132,8 @@ export function isNoSpace(error: unknown): boolean {
 }
 
 /**
- * Returns an explanation of the system's error for a file that reached the limit of file sizes. Returns undefined for
- * other errors.
+ * Returns an explanation if the system's error means that a file reached the limit for file sizes. Returns undefined
+ * for other errors.
  */
 export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
   if (systemCode(cause) !== 'EFBIG') return undefined;

@@ -1,6 +1,6 @@
-// Compares files by their stats, without reading them. Two stamps may prove that both belong to one file, that the
-// content is unchanged, or that no program has touched the file. No other module compares stats. This module keeps no
-// state. capture/settled.ts decides how long a stamp is doubtful.
+// Compares files by their stats, without reading them. Two stamps can prove that they belong to the same file, that its
+// content is unchanged, or that no program has touched it. No other module compares stats. This module keeps no state.
+// capture/settled.ts decides how long after a change a stamp cannot be trusted.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
@@ -8,8 +8,8 @@ import { type BigIntStats, files } from './files.ts';
 export interface Stamp {
   readonly mtimeNs: bigint;
   /**
-   * `touch`, `cp -p`, `rsync -a` and tar cannot set this field, so it shows a rewrite whose modification time was set
-   * back.
+   * `touch`, `cp -p`, `rsync -a` and tar cannot set this field. It therefore reveals that a file was rewritten, even
+   * when the modification time was set back.
    */
   readonly ctimeNs: bigint;
   readonly size: number;
@@ -44,10 +44,7 @@ export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   );
 }
 
-/**
- * True when two stamps show the same file in the same state, as far as the system reports it. Compares like
- * {@link isStampOf}.
- */
+/** True when two stamps show the same file in the same state. Compares the same fields as {@link isStampOf}. */
 export function isSameStamp(a: Stamp, b: Stamp): boolean {
   return (
     a.ctimeNs === b.ctimeNs &&
@@ -59,7 +56,7 @@ export function isSameStamp(a: Stamp, b: Stamp): boolean {
   );
 }
 
-/** True for the same file with the same content and mode. Ignores renames, links and their change of ctime. */
+/** True for the same file with the same content and mode. Ignores the ctime, which renames and new links change. */
 export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
   return (
     stats.mtimeNs === stamp.mtimeNs &&
@@ -71,8 +68,8 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names may belong to one file although an overlay shows two files. The call that made the second name
- * changed the ctime of both. On other file systems one file has one inode under all its names.
+ * True when two names may belong to one file although an overlay shows two files. Adding the second name changed the
+ * ctime of both. On other file systems, all names of a file have the same inode.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
   return (
@@ -86,14 +83,18 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 /**
- * Returns `dev:ino`. A file or directory has this text under all its names, until it is removed or the system restarts.
- * An equal text proves nothing, because a later file may get the same numbers. directory-identity.ts gives proof.
+ * Returns `dev:ino`. The result is the same for all names of a file or directory, until the file is removed or the
+ * system restarts. An equal text does not prove that it is the same file, because a later file may get the same
+ * numbers. directory-identity.ts can prove it.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
-/** Returns a text that differs whenever {@link isStampOf} is false, for keys of caches. */
+/**
+ * Returns the fields of a stamp as a text, for the keys of caches. Two texts differ whenever {@link isStampOf} is
+ * false.
+ */
 export function stampKey({ mtimeNs, ctimeNs, size, ino, dev, mode }: BigIntStats): string {
   return `${mtimeNs}:${ctimeNs}:${size}:${ino}:${dev}:${mode}`;
 }

@@ -1,6 +1,6 @@
-// The only access to the file system: node:fs behind the seam for faults. No other module imports node:fs (the linter
-// checks it). This module adds no behaviour, retries nothing and hides nothing. As the only exception, this module
-// corrects one errno that Node reports wrongly.
+// The only access to the file system: node:fs, with a seam where tests inject faults. No other module imports node:fs
+// (the linter checks this). The calls behave as in node:fs: nothing is retried or hidden. There is only one exception:
+// this module corrects one errno that Node reports wrongly.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,12 +9,12 @@ import { passSeam } from './seam.ts';
 export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
-/** The only directory below which this process may write. Undefined while this process may write everywhere. */
+/** If set, this process may write only below this directory. */
 let writable: string | undefined;
 
 /**
- * Makes every later call fail that would write outside a directory, as on a read-only file system. Writes to files that
- * are already open still succeed. The returned function allows all calls again.
+ * From now on, every call that would write outside this directory fails, as on a read-only file system. Writes to files
+ * that are already open still succeed. Returns a function that allows all calls again.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;
@@ -26,7 +26,7 @@ export function confineWrites(directory: string): () => void {
 const writingFlags =
   fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
 const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes', 'writeFile']);
-/** Calls that write to the path in their second argument. */
+/** The calls that write to the path in their second argument. */
 const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
 
 /** Checks whether a call may write. @throws EROFS for a call that would write outside the allowed directory */
@@ -39,7 +39,10 @@ function refuseWrite(confines: string, call: string, [first, second]: readonly u
   throw Object.assign(new Error(`EROFS: this process only reads, ${call} '${name}'`), { code: 'EROFS' });
 }
 
-/** Wraps a function, with its overloads, so that each call passes the seam. Every parameter list accepts `never[]`. */
+/**
+ * Wraps a function, so that each call passes the seam. Keeps the type with all overloads: every parameter list accepts
+ * `never[]`.
+ */
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {
     if (writable !== undefined) refuseWrite(writable, call, args);
@@ -50,9 +53,8 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
 }
 
 /**
- * Makes a directory. With `recursive` Node reports a read-only file system as ENOENT, the error of its check for the
- * missing directory. So this function makes the first missing directory without `recursive`, which gives the real
- * error.
+ * Makes a directory. With `recursive`, Node wrongly reports ENOENT on a read-only file system. So this function makes
+ * the first missing directory without `recursive`, and then gets the real error.
  */
 function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {}): void {
   try {
@@ -62,14 +64,14 @@ function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {})
     if (options.recursive !== true || !isMissing || typeof path !== 'string') throw error;
     let first = path;
     while (!fs.existsSync(dirname(first)) && dirname(first) !== first) first = dirname(first);
-    // A link without a target exists, but stat does not find it.
+    // If the target of a symbolic link is missing, lstat finds the link, but existsSync does not.
     if (fs.lstatSync(first, { throwIfNoEntry: false }) !== undefined) throw error;
     fs.mkdirSync(first, { ...options, recursive: false });
     fs.mkdirSync(path, options);
   }
 }
 
-/** Synchronous calls, named as in node:fs. Suitable for one small step. Loops over many paths must yield. */
+/** Synchronous calls, named as in node:fs. Use them for one small step. A loop over many paths must yield. */
 export const files = {
   accessSync: through('access', fs.accessSync),
   chmodSync: through('chmod', fs.chmodSync),
@@ -102,7 +104,7 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
-/** Closes a descriptor that has a lock. Skips the seam, because even a failed close frees the lock. */
+/** Closes a descriptor that has a lock. Does not pass the seam, because even a failed close frees the lock. */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Asynchronous calls, named as in node:fs/promises. */
@@ -126,28 +128,29 @@ export const filesAsync = {
 };
 
 /**
- * Linux's O_PATH, which Node does not define. With this flag a process can open links, and files that it may not read.
+ * Linux's O_PATH, which Node does not define. With this flag a process can open a symbolic link, and a file that it has
+ * no permission to read.
  */
 const pathOnly = 0o10000000;
 
 /**
- * Pins the entry at a path with a descriptor, without reading the entry. Does not follow a link at the path. Linux
- * only.
+ * Opens the entry at a path only to identify it: the descriptor cannot be read. Does not follow a symbolic link at the
+ * path. Linux only.
  */
 export const openPath = through('openPath', (path: string | Buffer): number =>
   fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),
 );
 
 /**
- * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. The seam gets
- * the ordinary path (`directory` and `name`), so that a test can choose the call by this path.
+ * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. A fault is
+ * chosen by path, so the seam gets the ordinary path (`directory` and `name`).
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
   return fs.lstatSync(address, { bigint: true });
 }
 
-/** Lists an open directory, even when another entry has taken its path. The seam gets the path. Linux only. */
+/** Lists an open directory, even when another entry is now at its path. Passes `path` to the seam. Linux only. */
 export function readOpenDirectory(fd: number, path: Buffer): string[] {
   passSeam('readdir', path);
   return fs.readdirSync(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
@@ -159,6 +162,9 @@ export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string
   return fs.promises.readdir(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/** Watches one directory with `fs.watch`. The fence and the directory handles use this function besides chokidar. */
+/**
+ * Watches one directory with `fs.watch`. Only the fence and the directory handles use this function; all other watching
+ * is done by chokidar.
+ */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

@@ -1,12 +1,19 @@
-// Branded ids: inside the daemon no plain string names a snapshot, a blob, a checkpoint or a session.
+// Branded types for ids. Inside the daemon, the ids of snapshots, blobs, checkpoints and sessions are never plain
+// strings.
 import { randomBytes } from 'node:crypto';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names an immutable snapshot of a work tree. Equal contents and modes have equal ids within one strategy. */
+/**
+ * Names an immutable snapshot of a work tree. Within one strategy, snapshots with equal contents and modes have the
+ * same id.
+ */
 export type SnapshotId = Branded<'SnapshotId'>;
-/** Names the content of one file or the target of one link: git's blob id or a SHA-256, depending on the strategy. */
+/**
+ * Names the content of a file or the target of a symbolic link. The id is git's blob id or a SHA-256, depending on the
+ * strategy.
+ */
 export type BlobId = Branded<'BlobId'>;
 /** Names a checkpoint: `ckpt_` and 20 characters. Never reused, and independent of tags. */
 export type CheckpointId = Branded<'CheckpointId'>;

@@ -1,8 +1,8 @@
-// Assertions of the program about its own state. A failed assertion is a defect, never the answer to a
-// client's mistake. In a mutation, a failed assertion poisons the session's queue: no later change builds on
-// an unexplained state.
+// Assertions of the program about its own state. A failed assertion means a defect of the program; a client's mistake
+// never causes it. If it fails during a mutation, the session's queue refuses all later changes, so that no change
+// builds on an unexplained state.
 
-/** The error of a defect in the program. Never thrown for bad input, a full disk or a missing file. */
+/** The error for a defect of the program. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {
   constructor(because: string) {
     super(`Invariant broken: ${because}`);
@@ -18,7 +18,7 @@ export function invariant(condition: unknown, because: string): asserts conditio
   if (!condition) throw new InvariantViolation(because);
 }
 
-/** Ends an exhaustive switch: does not compile while a member of the union is unhandled. */
+/** Ends an exhaustive switch. The call does not compile if the switch misses a member of the union. */
 export function unreachable(value: never): never {
   throw new InvariantViolation(`unhandled case ${JSON.stringify(value)}`);
 }

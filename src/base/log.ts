@@ -1,5 +1,5 @@
-// Writes levelled log lines to sinks (a file, the client's window/logMessage). Never writes to stdout, which carries
-// only protocol frames. Never logs file contents or the environment.
+// Writes log lines with levels to sinks: a file, or the client's window/logMessage. Never writes to stdout, which
+// carries only protocol frames. Never logs file contents or the environment.
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -21,7 +21,7 @@ export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
 }
 
 /**
- * Logs nothing, for parts that are tested alone.
+ * Logs nothing. Used in tests of single parts.
  * @forTests
  */
 export const silentLog: Log = createLog('error', []);

@@ -1,7 +1,7 @@
-// Locks that end when their holder ends. A lock is a name that only one process of this machine can have at a time. On
-// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both names immediately, even
-// after SIGKILL. On other systems the lock is a file that names its holder by pid and start time. Such a lock is
-// weaker: it fails for a reused pid with an equal start time.
+// Locks that end when their process ends. A lock is a name that only one process of this machine can have at a time. On
+// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both immediately, even after
+// SIGKILL. On other systems the lock is a file with the pid and start time of its process. This lock is weaker: it
+// stays locked if another process has the same pid and start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -10,13 +10,13 @@ import { systemCode } from './errors.ts';
 import { files } from './files.ts';
 import { given } from './given.ts';
 
-/** The holder of a lock, as far as another process can identify it later. */
+/** The process that has a lock, described so that another process can identify it later. */
 export interface Holder {
   readonly pid: number;
   /** The start time of the process, from field 22 of /proc/PID/stat. Needed because pids are reused. */
   readonly startTime?: string;
   readonly bootId?: string;
-  /** The pid namespace. A pid of another namespace has no meaning in this namespace. */
+  /** The pid namespace. A pid from another namespace means nothing here. */
   readonly pidNamespace?: string;
   readonly host: string;
 }
@@ -25,7 +25,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** Constant facts of the system about this process, cached, so that a later system error does no harm. */
+/** Facts about this process that never change. They are cached, so that a later system error does no harm. */
 const cached: {
   startTime?: string | undefined;
   bootId?: string | undefined;
@@ -45,7 +45,10 @@ export function bootId(): string | undefined {
   return cached.bootId;
 }
 
-/** Returns whether the process that wrote `holder` still runs; `unknown` when this process cannot see it. */
+/**
+ * Returns whether the process that `holder` describes still runs. Returns `unknown` when this process cannot see that
+ * process.
+ */
 export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   const self = describeSelf();
   if (holder.host !== self.host) return 'unknown';
@@ -60,9 +63,9 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
 }
 
 /**
- * Takes the lock `name`, or returns undefined when another holder (even in this process) has it.
+ * Takes the lock `name`. Returns undefined when the lock is already taken, even if this process has taken it.
  *
- * `file` names the holder on systems without kernel locks. Unused on Linux and Windows.
+ * `file` is the lock file on systems without kernel locks. Linux and Windows do not use it.
  */
 export async function takeProcessLock(name: string, file: string): Promise<ProcessLock | undefined> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
@@ -79,7 +82,7 @@ function listen(path: string): Promise<ProcessLock | undefined> {
       else reject(error);
     });
     server.listen({ path, exclusive: true }, () => {
-      server.unref(); // the lock never keeps the daemon alive
+      server.unref(); // the lock does not keep the daemon alive
       resolve({ release: () => void server.close() });
     });
   });
@@ -93,7 +96,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
       const text = readSmall(file);
-      if (text === undefined) continue; // the holder released the lock between the two calls
+      if (text === undefined) continue; // the other process released the lock between the two calls
       if (holderState(parseHolder(text)) !== 'dead') return undefined;
       files.rmSync(file, { force: true });
     }
@@ -101,7 +104,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
   return undefined;
 }
 
-/** Parses a {@link Holder}. Other text gives a holder whose state is unknown. */
+/** Parses a {@link Holder}. From an invalid text, makes a holder whose state is unknown. */
 export function parseHolder(text: string): Holder {
   try {
     const value: unknown = JSON.parse(text);
@@ -113,14 +116,14 @@ export function parseHolder(text: string): Holder {
   return { pid: -1, host: '' };
 }
 
-/** True when a process exists, even when this user may not signal the process. */
+/** True when a process exists, even if this user may not send a signal to it. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemCode(error) === 'EPERM'; // the process lives, and belongs to another user
+    return systemCode(error) === 'EPERM'; // the process exists and belongs to another user
   }
 }
 
@@ -129,8 +132,8 @@ function startTimeOf(pid: number): string | undefined {
 }
 
 /**
- * Returns the fields of `/proc/PID/stat` from the process state on. The command before the state may contain any
- * character, even parentheses.
+ * Returns the fields of `/proc/PID/stat`, beginning with the process state. The command before the state may contain
+ * any character, even parentheses.
  */
 function fieldsOf(pid: number): string[] | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);

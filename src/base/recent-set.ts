@@ -1,5 +1,5 @@
-// A set with a maximum size. The set forgets elements that callers neither added nor requested recently. Only for data
-// that may be forgotten. (An LRU cache allocates its whole memory in advance.)
+// A set with a maximum size. The set forgets elements that callers have not added or requested recently, so use it only
+// for data that may be forgotten. (An LRU cache would allocate its whole memory in advance.)
 
 /** Keeps at least the newest `max / 2` elements, and never more than `max` elements. */
 export class RecentSet {

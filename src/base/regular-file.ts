@@ -1,21 +1,21 @@
-// Reads a regular file that another program may have written. Never waits for that program: a FIFO or a
-// terminal at the path counts as no file, and is not opened. Changes nothing.
+// Reads a regular file that another program may have written. Never waits for that program: a FIFO or a terminal at the
+// path is treated as no file and is not opened. This module changes nothing.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
 import type { Slices } from './slices.ts';
 
 /**
- * Returns the bytes of a regular file, or undefined for any other entry. Follows links unless `isLinkRead` is false. A
- * link then counts as another entry.
+ * Returns the bytes of a regular file, or undefined for any other entry. If `isLinkRead` is false, a symbolic link
+ * counts as another entry. Otherwise follows links.
  * @throws system errors, including ENOENT
  */
 export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffer | undefined {
   const stats = isLinkRead ? files.statSync(path) : files.lstatSync(path);
   if (!stats.isFile()) return undefined;
   const follow = isLinkRead ? 0 : constants.O_NOFOLLOW;
-  // Another program may have replaced the file since the check. With these flags the opening never blocks, and the
-  // descriptor shows the kind of the entry.
+  // Another program may have replaced the file since the check. With these flags, opening never blocks. The descriptor
+  // then shows which kind of entry was opened.
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | follow);
   try {
     return files.fstatSync(fd).isFile() ? files.readFileSync(fd) : undefined;
@@ -26,7 +26,7 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
 
 const chunkBytesMax = 1 << 20;
 
-/** Reads an open file up to the size that the file has at the start, with pauses. */
+/** Reads an open file with pauses, up to the size that the file has when the reading begins. */
 export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> {
   const bytes = Buffer.alloc(files.fstatSync(fd).size);
   let length = 0;
@@ -41,7 +41,7 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
 
 /**
  * Reads a file that git treats as optional. Returns undefined when the file is missing or unreadable.
- * @throws system errors that say nothing about the file: too many open files, a failing disk
+ * @throws system errors that are not about this file: too many open files, a failing disk
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
   // Between the check and the opening, another program may remove the file or replace it by a socket.
@@ -51,9 +51,7 @@ export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer 
   );
 }
 
-/**
- * False for the errors of a failing disk or of a system without resources. Such an error says nothing about the file.
- */
+/** True for an error that is about the file. False for errors of a failing disk or of a system without resources. */
 export function isAbsence(error: unknown): boolean {
   const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
   return absences.test(systemCode(error) ?? '');

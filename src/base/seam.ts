@@ -1,9 +1,10 @@
-// The seam for faults: every file or process call of the daemon passes this module before the call reaches the system.
-// A test can make the n-th call fail, or kill the process at the n-th call. The seam has no switch in the environment
-// or on the command line. Only code that imports this module can install a fault, and the shipped daemon never does.
+// The seam where tests inject faults: every file or process call of the daemon passes this module before the call
+// reaches the system. A test can make the n-th call fail, or kill the process at the n-th call. The seam has no switch
+// in the environment or on the command line. Only code that imports this module can install a fault, and the shipped
+// daemon never does.
 
 /**
- * A function that is called before each system call. An error that the function throws becomes the result of the call.
+ * A function that is called before each system call. If the function throws an error, the call fails with this error.
  * `call` is the system's name (`open`, `rename`, `spawn` …), and `option` its second argument, such as the flags of an
  * `open`.
  */
@@ -12,7 +13,7 @@ export type Fault = (call: string, target: string, option?: unknown) => void;
 let installed: Fault | undefined;
 
 /**
- * Installs a fault, or removes it with `undefined`.
+ * Installs a fault; `undefined` removes it.
  * @forTests
  */
 export function installFault(fault: Fault | undefined): void {
@@ -20,8 +21,8 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
- * A function that is called at places where another operation of the daemon may run between a check of shared state and
- * its use. `where` names the place.
+ * A function that is called at places in the code between a check of shared state and its use, where another operation
+ * may run. `where` names the place.
  */
 export type Interleaving = (where: string) => void;
 

@@ -1,8 +1,8 @@
-// Keeps the event loop responsive during long synchronous work. No slice takes longer than the budget. Each turn of the
-// event loop runs one slice, even when much work is waiting.
+// Keeps the event loop responsive during long synchronous work. The work is done in slices, which are limited in time.
+// Each turn of the event loop runs for about one slice, even when much work is waiting.
 
 /**
- * A request takes several turns of the event loop, and waits for one slice in each turn. Short slices keep these waits
+ * A request needs several turns of the event loop, and in each turn it waits for a slice. Short slices keep these waits
  * short.
  */
 const sliceMsMax = 5;
@@ -15,8 +15,8 @@ let isResuming = false;
 let turnStartedMs = 0;
 
 /**
- * Node runs all immediates in one turn. With one immediate for each paused work, all waiting slices would run in one
- * turn.
+ * Uses only one immediate for all paused work, because Node runs all immediates in one turn. With one immediate for
+ * each, all slices would run in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -34,8 +34,8 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Node runs the callbacks of all finished promises before the next tick. At that tick, the resumed work has paused
-  // again or waits for something else.
+  // Node runs the callbacks of all finished promises before the next tick. At the next tick, the resumed work has
+  // therefore paused again or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }
 
@@ -47,8 +47,8 @@ function afterSlice(): void {
 }
 
 /**
- * Gives the event loop a turn whenever the current slice has lasted long enough. Then also checks whether the work was
- * cancelled.
+ * Lets long work pause for the event loop whenever the current slice has lasted long enough. Each pause also checks
+ * whether the work was cancelled.
  */
 export class Slices {
   #startedMs = performance.now();
@@ -65,7 +65,7 @@ export class Slices {
     return new Slices(signal, backgroundSliceMsMax);
   }
 
-  /** True when it is time to await {@link pause}. Cheap enough for every iteration of a loop. */
+  /** True when it is time to await {@link pause}. This check is cheap enough for every iteration of a loop. */
   isDue(): boolean {
     return performance.now() - this.#startedMs >= this.#msMax;
   }
@@ -79,10 +79,10 @@ export class Slices {
   }
 }
 
-// Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then
-// merges them. Short lists get the ordinary sort.
+// Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then merges
+// them. Short lists are sorted in one step.
 
-/** The number of items that are sorted without a pause: a few milliseconds. */
+/** The number of items that are sorted without a pause. Sorting them takes a few milliseconds. */
 const runLength = 4096;
 
 /** Sorts the items by their keys, in the order of `<`. Items with equal keys keep their order. */

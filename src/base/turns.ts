@@ -1,7 +1,7 @@
-// Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The
-// next piece starts when the piece before it has ended, successfully or not.
+// Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The next
+// piece starts when the previous piece has ended, successfully or not.
 
-/** Resolves when the work has ended, successfully or not. The caller of the work handles the failure. */
+/** Resolves when the work has ended, successfully or not. Another caller handles a failure of the work. */
 export async function ended(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
@@ -9,7 +9,7 @@ export async function ended(work: Promise<unknown>): Promise<void> {
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the work after all earlier work has ended, and returns its result. @throws what `work` throws */
+  /** Runs the work after all earlier work has ended, and returns the result. @throws the error of `work` */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
     this.#last = ended(mine);

@@ -1,6 +1,6 @@
-// Waits for a limited time. Stops nothing: late work continues, and its result is dropped.
+// Waits for work for a limited time. Late work is not stopped, but its result is ignored.
 
-/** True when `work` was done within the time. @throws the error of `work`, if `work` fails within the time */
+/** True when `work` finished within the time. @throws the error of `work`, if `work` fails within the time */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

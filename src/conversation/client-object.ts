@@ -1,9 +1,9 @@
-// Checks values that a client sends and the daemon only stores: objects whose fields are the client's own.
-// The values must survive JSON in every language, so this module refuses lone surrogates and very deep
-// nesting. It reads no field of the values.
+// Checks objects that the daemon only stores for a client. Every programming language must be able to read them as
+// JSON, so this module refuses lone surrogates and very deep nesting. This module does not use the fields of these
+// objects.
 import { CheckpointdError } from '../base/errors.ts';
 
-/** A JSON object whose fields belong to the client. */
+/** A JSON object from the client. Only the client knows what its fields mean. */
 export interface ClientObject {
   readonly [field: string]: unknown;
 }
@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is ClientObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidParams. The text of the error begins with `what` and ends with the remedy. */
+/** Throws InvalidParams. The error's text begins with `what` and ends with advice. */
 export function refuse(what: string, remedy: string): never {
   throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
 }
@@ -37,8 +37,8 @@ export function wellFormed(value: unknown, what: string): string {
 }
 
 /**
- * Refuses values that JSON cannot represent in every language. Uses no recursion, because the client chooses
- * the depth of the value.
+ * Refuses values that not every programming language can read as JSON. Uses no recursion, because the client decides
+ * how deep the value is.
  */
 export function inspect(value: unknown, what: string): void {
   visitTexts(value, what, (text) => wellFormed(text, what));

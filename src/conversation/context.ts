@@ -1,6 +1,6 @@
-// Sticky context: the files that are sent with every request, their size limit, and the files left out. This
-// module reads files only through {@link ContextFiles}. The session implements this interface, because the
-// session has the work tree.
+// Sticky context: files that the client sends with every request. This module finds the files, limits their size, and
+// lists the omitted files. This module reads files only through {@link ContextFiles}. The session implements this
+// interface, because the session has the work tree.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -11,12 +11,12 @@ import { defaultWindowTokens } from './settings.ts';
 import type { ConversationSettings, ConversationState } from './state/state.ts';
 
 export interface ContextFile {
-  /** The path in the work tree, as text. */
+  /** The path relative to the work tree, as text. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** A file and the first path or glob that matches it. */
+/** A file with the first path or glob that matches the file. */
 export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
@@ -32,15 +32,15 @@ export interface ContextFiles {
   read(path: string): Promise<string | undefined>;
 }
 
-/** The files that are sent with a request at present. */
+/** The files that would be sent with a request now. */
 export interface ListedContext {
   readonly patterns: readonly string[];
   readonly files: readonly MatchedFile[];
-  /** The files that are left out because all files together exceed the limit. The largest files are left out first. */
+  /** The files that are omitted because all files together exceed the limit. The largest files are omitted first. */
   readonly dropped: readonly MatchedFile[];
-  /** The patterns that match no file at present. */
+  /** The patterns that now match no file. */
   readonly unmatched: readonly string[];
-  /** The size of `files` in bytes. */
+  /** The total size of `files` in bytes. */
   readonly size: number;
   /** The limit for the size of all files in bytes. */
   readonly maxSize: number;
@@ -50,22 +50,19 @@ export interface ListedContext {
 export interface BuiltContext extends ListedContext {
   /** The message, or '' when there is nothing to send. */
   readonly message: string;
-  /** The length of the message in UTF-8 bytes, which a document has as `context_message_length`. */
+  /** The length of the message in UTF-8 bytes. In a document this is the field `context_message_length`. */
   readonly messageLength: number;
   /** The files that matched a pattern but could not be read. */
   readonly unreadable: readonly string[];
 }
 
-/**
- * Texts that the client adds to the message: the outputs of the client's hooks, and the instruction of the
- * client's agent.
- */
+/** Texts that the client adds to the message: the outputs of its hooks, and the instruction for its agent. */
 export interface ContextAdditions {
   readonly hooks?: readonly string[] | undefined;
   readonly agentPrompt?: string | undefined;
 }
 
-/** The number of bytes that count as one token in limits. Models differ, but limits need no exact value. */
+/** Limits count this number of bytes as one token. Models differ, but the limits need no exact value. */
 export const bytesPerToken = 4;
 
 /** The maximum number of context paths and globs of a conversation. */
@@ -80,11 +77,11 @@ export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
-/** The use of the model's window. The level `critical` means that the text alone fills the window. */
+/** How much of the model's window is used. At the level `critical`, the text alone fills the window. */
 export interface WindowUse {
   /** The number of UTF-16 units in the context message and in the valid part of the history. */
   readonly characters: number;
-  /** The size of the window in characters, by {@link bytesPerToken}. */
+  /** The size of the window in characters, computed with {@link bytesPerToken}. */
   readonly maxCharacters: number;
   readonly level: 'none' | 'critical';
 }
@@ -103,7 +100,7 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
 }
 
 /**
- * Normalises stored paths and globs. Does not check their length, because an earlier version had no limit.
+ * Normalises stored paths and globs. Does not check their length, because earlier versions had no limit for it.
  * @throws InvalidParams, PathOutsideWorkTree
  */
 function normalContextPaths(paths: readonly unknown[]): string[] {
@@ -125,7 +122,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects the files that fit the limit, by the sizes in the work tree's listing. Does not read the files. */
+/** Selects files up to the size limit, with the sizes from the work tree's listing. Does not read the files. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -141,7 +138,7 @@ async function listContext(settings: ConversationSettings, workTree: ContextFile
   };
 }
 
-/** Reads the files and builds the message. When the files exceed the limit, leaves out the largest files. */
+/** Reads the files and builds the message. When the files exceed the limit, omits the largest files. */
 async function buildContext(
   settings: ConversationSettings,
   summary: string | undefined,
@@ -160,7 +157,8 @@ async function buildContext(
       read.push({ ...file, bytes: Buffer.byteLength(content) });
     }
   }
-  // Selects again by the sizes that were read, because a file may have grown since the listing.
+  // Selects once more, now with the sizes of the contents that were read, because a file may have grown since the
+  // listing.
   const { kept: files, dropped: grown } = withinBudget(read, listed.maxSize);
   const message = contextMessage({
     summary,
@@ -187,8 +185,8 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      // A pattern with braces or similar syntax can match paths outside the work tree although it looks
-      // harmless.
+      // Checks the path, because a harmless-looking pattern can match paths outside the work tree, for example with
+      // braces.
       parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
@@ -255,7 +253,10 @@ function contextMessage(parts: ContextParts): string {
 // The context of a conversation in a session. Adds and removes paths, builds the message, and caches the
 // length of the message until a source changes. The watcher reports changes on disk.
 
-/** The values from which the message of a cached length was built. The cache compares these values by identity. */
+/**
+ * The cached length of a message, with the values from which the message was built. These values are compared by
+ * identity.
+ */
 interface CachedLength {
   readonly ingredients: readonly unknown[];
   readonly length: number;
@@ -276,7 +277,7 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** The length in bytes of the last built message. Undefined when the message may be different now (C25). */
+  /** The length in bytes of the last built message. Undefined when a message that is built now may differ (C25). */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -292,10 +293,7 @@ export class StickyContext {
     return this.#lastMessageLength;
   }
 
-  /**
-   * Adds paths and globs. Paths and globs that the context already has keep their place. @throws
-   * PathOutsideWorkTree
-   */
+  /** Adds paths and globs. Existing paths and globs keep their position. @throws PathOutsideWorkTree */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -317,7 +315,10 @@ export class StickyContext {
     return listContext(this.#timeline.present.settings, workTree);
   }
 
-  /** Reads the files and builds the message. Caches the length of the message unless a file changed meanwhile. */
+  /**
+   * Reads the files and builds the message. Caches the length of the message, unless a file changes while the message
+   * is built.
+   */
   async build(workTree: ContextFiles, additions: ContextAdditions = {}): Promise<BuiltContext> {
     const { thread, settings } = this.#timeline.present;
     const ingredients = this.#ingredients();
@@ -333,9 +334,9 @@ export class StickyContext {
   }
 
   /**
-   * Discards the cached length if a change may affect the message. The watcher calls this method. Without
-   * paths, any file may have changed. If the context has a glob, every change counts, because the glob may
-   * match a new file.
+   * Discards the cached length if a change may affect the message. The watcher calls this method. If no paths are
+   * given, any file may have changed. If the context has a glob, every change counts, because the glob may match a new
+   * file.
    */
   invalidate(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
@@ -344,8 +345,8 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A running build may have read a file before the file changed. The files of this build are not known
-    // yet.
+    // A message may just be being built. Its files are not known yet, and one of them may have changed after it was
+    // read.
     if (this.#cached === undefined) this.#changes += 1;
   }
 
@@ -360,23 +361,21 @@ export class StickyContext {
   }
 }
 
-// Reads the agents of a client: the active agent, and the paths and globs in this agent's resources. The
-// daemon stores the agents for the client and reads no other field of them. The session adds the paths to a
-// conversation.
+// Reads from a client's agents which agent is active, and the paths and globs in the resources of this agent. The
+// daemon stores the agents for the client and uses no other field. The session adds the paths to a conversation.
 
 interface AgentResources {
   /** The number of agents. */
   readonly agents: number;
-  /** Normalised paths and globs of the work tree, each once. */
+  /** Paths and globs in the work tree, normalised and without duplicates. */
   readonly paths: readonly string[];
-  /** Resources that cannot be context files, with the reasons. */
+  /** The resources that cannot be context files, each with the reason. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the agent that `activeIdx`
- * names, or else the only agent, or else the agent `default`. When no agent is active, the result has no
- * paths.
+ * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the agent that `activeIdx` names.
+ * Without `activeIdx`, it is the only agent, or the agent `default`. When no agent is active, the result has no paths.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;

@@ -37,16 +37,15 @@ import { userLines } from './transcript.ts';
 interface AppendResult extends Lengths {
   readonly id: EntryId;
   /**
-   * The number of entries that were removed because the history was full, oldest first. This thread has lost
-   * the removed entries permanently.
+   * The number of oldest entries that were removed because the history was full. This thread has lost them permanently.
    */
   readonly dropped: number;
 }
 
 interface NextMessageResult {
   /**
-   * False when the pending message was locked, so that its text was not replaced. The next message is set in
-   * both cases.
+   * False when the text of the pending message was locked and therefore not replaced. The next message is set in both
+   * cases.
    */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
@@ -57,7 +56,7 @@ interface NextMessageResult {
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
   readonly tail?: EntryId;
-  /** The checkpoint with the files from before the tangent, which the session restores. */
+  /** The checkpoint with the files from before the tangent. The session restores this checkpoint. */
   readonly filesCheckpoint?: string;
 }
 
@@ -69,7 +68,7 @@ interface ForgetResult extends Lengths {
 interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;
-  /** The conversation id in the document. The session's conversation keeps its own id. */
+  /** The conversation id from the document. The conversation of the session keeps its own id. */
   readonly conversationId: string;
   readonly warnings: readonly string[];
 }
@@ -101,7 +100,7 @@ export class Conversation {
     this.tangents = new TangentMode(this.#timeline, clock);
   }
 
-  /** The reference to the present state, which a checkpoint stores. */
+  /** The reference to the current state. A checkpoint stores this reference. */
   get head(): ConversationRef {
     return this.#timeline.head;
   }
@@ -110,14 +109,14 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** The use of the model's window by the valid history and the last built context message. */
+  /** How much of the model's window the valid history and the last built context message use. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }
 
   /**
-   * Returns the conversation as it would be after a rewind to `ref`: the thread at `ref` with the present
-   * settings. Copies no list.
+   * Returns the conversation as it would be after a rewind to `ref`: the thread at `ref` with the current settings.
+   * Copies no list.
    */
   at(ref: ConversationRef): ConversationState {
     const { settings } = this.#timeline.present;
@@ -125,8 +124,8 @@ export class Conversation {
   }
 
   /**
-   * Applies one record of the log when the session is reopened. Call it for each record in order. Ignores
-   * records of other kinds.
+   * Applies one record of the log when the session is reopened. The caller passes all records in order. Ignores records
+   * of other kinds.
    */
   replay(position: number, record: LogRecord): void {
     this.#timeline.replay(position, record);
@@ -141,16 +140,16 @@ export class Conversation {
   }
 
   /**
-   * Sets the head after the replay. The head is `ref`, or the newest record after position `logLength` that
-   * follows from `ref`.
+   * Sets the head after the replay. The head is `ref`, or the newest record above position `logLength` whose parents
+   * lead back to `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     this.#timeline.restoreHead(ref, logLength);
   }
 
   /**
-   * Logs the position of the head. Call this before the checkpoint that moved the head is removed, and after
-   * a move without a checkpoint.
+   * Logs the position of the head. Must be called before the checkpoint that moved the head is removed, and after a
+   * move without a checkpoint.
    */
   recordHead(): void {
     this.#timeline.recordHead();
@@ -176,8 +175,8 @@ export class Conversation {
   }
 
   /**
-   * Adds lines that belong to no exchange: errors, notes, or input of the user. With `user`, each line begins
-   * with `> `.
+   * Adds lines that belong to no exchange: errors, notes, or input of the user. If `user` is true, puts `> ` before
+   * each line.
    */
   appendTranscript(
     text: unknown,
@@ -198,9 +197,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the message that the user will send next, or removes it for undefined. The message's text will
-   * describe the coming turn, unless an earlier message is locked. `lock` locks this message. An empty
-   * message becomes "Empty prompt" (C37).
+   * Sets the message that the user will send next; undefined removes it. The text of the message becomes the
+   * description of the next turn, unless the text of an earlier message is locked. `lock` locks the text of this
+   * message. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -225,10 +224,9 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the coming turn, and a position of the conversation at which this message
-   * is used up and unlocked. The message is used up when the turn's checkpoint is published with this
-   * position. Until then the message remains, even after a kill. A rewind to the checkpoint does not restore
-   * the message.
+   * Returns the text that describes the next turn, and a position of the conversation at which this text is used up and
+   * unlocked. The text is used up when the turn's checkpoint is published with this position. Until then the text
+   * remains, even after a kill. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -245,7 +243,8 @@ export class Conversation {
   }
 
   /**
-   * Sets the valid range. If the first entry contains results of tools, the range begins at the next turn.
+   * Sets the valid range. If the first entry of the range contains tool results, the range begins at the next turn
+   * instead.
    * @throws InvalidRange for a range that is out of bounds
    */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
@@ -258,9 +257,9 @@ export class Conversation {
   }
 
   /**
-   * Stores a summary that replaces the history before the valid range. The range then has the last `keep`
-   * entries, or all entries from the entry `keep` on, extended to whole turns. No entry is removed, so a
-   * rewind undoes the compaction.
+   * Stores a summary that replaces the history before the valid range. The valid range then consists of the last `keep`
+   * entries, or begins with the entry `keep`. It is extended to whole turns. No entry is removed, so a rewind undoes
+   * the compaction.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(
@@ -317,10 +316,9 @@ export class Conversation {
   }
 
   /**
-   * Replaces the thread and the settings by those of a document (text or value), in one step. The
+   * Replaces the thread and the settings by those of a document, in one step. The document is a text or a value. The
    * conversation keeps its id.
-   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing
-   * changed
+   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
    */
   async import(
     source: unknown,
@@ -349,7 +347,7 @@ export class Conversation {
 }
 
 /**
- * Returns the checked message that the user will send next, or undefined for null and undefined. Replaces an
+ * Checks and returns the message that the user will send next. Returns undefined for null and undefined. Replaces an
  * empty message by a text, because a model refuses a message without text.
  * @throws InvalidParams, MessageTooLarge
  */
@@ -366,8 +364,8 @@ export function nextMessageFrom(
 }
 
 /**
- * The client's settings of a conversation: tools, model, MCP, limits, and run-time objects. A rewind changes
- * none of these settings.
+ * The client's settings for a conversation: tools, model, MCP, limits, and run-time objects. A rewind does not change
+ * these settings.
  */
 class ClientSettings {
   readonly #timeline: Timeline;
@@ -377,7 +375,7 @@ class ClientSettings {
     this.#timeline = timeline;
   }
 
-  /** Changes the limits from now on. Logs the new limits, so that a replay removes the same entries. */
+  /** Changes the limits for all later operations. Logs the new limits, so that a replay removes the same entries. */
   setLimits(limits: Partial<ConversationLimits>): void {
     for (const value of Object.values(limits)) {
       if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
@@ -393,8 +391,8 @@ class ClientSettings {
   }
 
   /**
-   * Sets the model from an object or from an id alone. A missing size of the window gets a default and a
-   * warning (C30).
+   * Sets the model, which is given as an object or only by its id. If the size of the window is missing, uses a default
+   * and warns (C30).
    */
   setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
     const { info, warnings } = knownModel(given);
@@ -412,7 +410,7 @@ class ClientSettings {
   }
 
   /**
-   * Keeps the client's run-time objects until the process ends. The client must send these objects again when
+   * Keeps the client's run-time objects in memory until the process ends. The client must send these objects again when
    * it reopens the session.
    */
   setRuntime(objects: RuntimeObjects): void {
@@ -435,8 +433,8 @@ class TangentMode {
   }
 
   /**
-   * Enters a tangent, which puts the main conversation aside. Inside a tangent, does nothing and returns
-   * `entered: false`.
+   * Enters a tangent and puts the main conversation aside. If the conversation is already in a tangent, does nothing
+   * and returns `entered: false`.
    */
   enter(
     options: {
@@ -457,8 +455,8 @@ class TangentMode {
   }
 
   /**
-   * Returns to the main conversation. With `keepTail`, adds the tangent's last entry to the main
-   * conversation, if the tangent has an entry.
+   * Returns to the main conversation. If `keepTail` is true and the tangent has an entry, adds its last entry to the
+   * main conversation.
    */
   exit(
     options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
@@ -479,9 +477,8 @@ class TangentMode {
   }
 
   /**
-   * Prepares to leave a tangent with files. Logs the state outside the tangent without moving the head. The
-   * restore of the files publishes a checkpoint with this state, so files and conversation return together or
-   * not at all.
+   * Prepares to leave a tangent with files. Logs the state after the tangent without moving the head. The restore of
+   * the files publishes a checkpoint with this state. Files and conversation therefore return together or not at all.
    */
   proposeExit(): ConversationRef {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });

@@ -1,6 +1,6 @@
-// One exchange of a conversation: the user's message and the assistant's answer. Message and answer are open
-// objects, of which the daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The
-// client that calls the model must turn the messages into a form that the model accepts (C14).
+// One exchange of a conversation: the user's message and the assistant's answer. Message and answer are objects with
+// any fields. The daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The client that calls
+// the model must turn the messages into a form that the model accepts (C14).
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
@@ -55,7 +55,7 @@ export function answersTool(message: UserMessage | undefined): boolean {
   return (message?.toolResults?.length ?? 0) > 0;
 }
 
-/** True when a turn may start here: the user's message contains no result of a tool. */
+/** True when a turn may start with this entry, because the user's message contains no tool result. */
 export function startsTurn({ user }: HistoryEntry): boolean {
   return !answersTool(user);
 }
@@ -102,7 +102,10 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/** A client's data for an entry. The daemon chooses the id of the entry, unless a document contains the id. */
+/**
+ * A client's data for an entry. If the data is from a document with an id, the entry keeps this id. Otherwise the
+ * daemon chooses the id.
+ */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;
@@ -145,7 +148,10 @@ function listOf(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** Removes a field that is `null`. On the wire `null` means absent, and later readers should handle only one form. */
+/**
+ * Removes a field that is `null`. On the wire `null` means absent. After this conversion, readers need to handle only
+ * absent fields.
+ */
 function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;
   const { [field]: _absent, ...rest } = object;

@@ -1,7 +1,7 @@
-// The list of exchanges. Its length is limited: the oldest entries are removed first, and every removal is
-// reported. Clients name entries by their ids, never by position or text. The part that may be sent to a
-// model is the valid range, [start, end). The first entry of the valid range never contains results of tools,
-// because a model refuses results that it did not request. The functions are pure.
+// The list of exchanges. Its length is limited: the oldest entries are removed first, and every removal is reported.
+// Clients name entries by their ids, never by position or text. Only one part of the list may be sent to a model: the
+// valid range, [start, end). The first entry of the valid range never contains tool results, because a model refuses
+// results that it did not request. All functions are pure.
 import { CheckpointdError } from '../base/errors.ts';
 import { textLength } from './client-object.ts';
 import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';
@@ -23,7 +23,7 @@ export interface HistoryWindow {
   readonly validChars: number;
 }
 
-/** Returns the history with the given valid range. Reads all entries of the range. */
+/** Returns the history with the given valid range. Reads all entries of the range to count their characters. */
 export function windowOver(history: Sequence<HistoryEntry>, validRange: ValidRange): HistoryWindow {
   return { history, validRange, validChars: charsIn(history, validRange.start, validRange.end) };
 }
@@ -76,7 +76,7 @@ export function hasEntry(history: Sequence<HistoryEntry>, id: EntryId): boolean 
   return false;
 }
 
-/** Returns the first position in `[start, end)` at which a turn starts, or `end` when no turn starts there. */
+/** Returns the first position in `[start, end)` at which a turn starts. Returns `end` when there is none. */
 export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const entry = history.at(index);
@@ -100,9 +100,9 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 }
 
 /**
- * Returns the range after a compaction that keeps the last `keep` entries. When the first of these entries is
- * inside a turn, the range begins at the start of the turn, but not before the present range. Otherwise a
- * model would not see the beginning of the turn.
+ * Returns the range after a compaction that keeps the last `keep` entries. If the first of these entries is inside a
+ * turn, the range begins with the turn, so that a model sees the beginning of the turn. The range never begins before
+ * the current range.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,
@@ -121,9 +121,8 @@ export function rangeAfterCompaction(
 }
 
 /**
- * Returns the position at which the last `messages` user messages start, and how many messages were found.
- * The first message starts at the beginning of the history, even if the first entry contains results of
- * tools.
+ * Returns the position at which the last `messages` user messages start, and how many messages were found. The first
+ * message is taken to start at the beginning of the history, even if the first entry contains tool results.
  */
 export function lastMessages(
   history: Sequence<HistoryEntry>,
@@ -139,14 +138,14 @@ export function lastMessages(
   return { start, found };
 }
 
-/** Returns the first `length` entries with the part of the valid range that they contain. */
+/** Returns the first `length` entries. Cuts the valid range to these entries. */
 export function windowUpTo({ history, validRange }: HistoryWindow, length: number): HistoryWindow {
   const [start, end] = [Math.min(validRange.start, length), Math.min(validRange.end, length)];
   return windowOver(history.take(length), { start, end });
 }
 
 /**
- * Returns the range that a client requests. If the first entry contains results of tools, the range begins at
+ * Returns the range that a client requests. If the first entry of the range contains tool results, the range begins at
  * the next turn, or is empty.
  * @throws InvalidRange for a range that is not within the history
  */

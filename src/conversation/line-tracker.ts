@@ -1,9 +1,9 @@
-// Counts the lines of a file that the agent and the user changed. The counts are only statistics: the ledger
-// of contents decides whether the agent or the user changed a file.
+// Counts how many lines of a file the agent changed, and how many the user changed. These counts are only statistics.
+// Who changed a file is decided by the ledger of contents.
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
-/** The line counts of one file at the agent's writes. The names of the fields are those of the document. */
+/** The numbers of lines of one file before and after writes of the agent. The field names are those of the document. */
 export interface FileLineTracker {
   /** The number of lines after the agent's previous write. */
   readonly prevFswriteLines: number;
@@ -20,7 +20,7 @@ export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
 /** One write of the agent, as the client reports it. */
 export interface LineWrite {
-  /** The path in the work tree as text. The tracker of the file is stored under this path. */
+  /** The path relative to the work tree, as text. The tracker of the file is stored under this path. */
   readonly path: string;
   readonly operation: WriteOperation;
   /**
@@ -37,7 +37,10 @@ export interface LineWrite {
 }
 
 export interface LineReport {
-  /** The number of lines that the user added since the agent's previous write. Negative when the user removed lines. */
+  /**
+   * The number of lines that the user has added since the agent's previous write. Negative when the user has removed
+   * lines.
+   */
   readonly linesByUser: number;
   /** The number of lines that the agent added or removed in this write. */
   readonly linesByAgent: number;
@@ -76,10 +79,7 @@ export function trackWrite(known: FileLineTracker | undefined, write: LineWrite)
   };
 }
 
-/**
- * Returns how many lines the user and the agent changed: `before - prev` by the user, `added + removed` by
- * the agent.
- */
+/** Returns how many lines the user changed (`before - prev`) and how many the agent changed (`added + removed`). */
 export function reportLines(tracker: FileLineTracker): LineReport {
   return {
     linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,
@@ -89,8 +89,8 @@ export function reportLines(tracker: FileLineTracker): LineReport {
 }
 
 /**
- * Returns the number of lines after the previous write. Before the first write this number is 0 for a
- * creation, and the present number of lines for other writes.
+ * Returns the number of lines after the previous write. If there was no previous write, returns 0 when the agent
+ * creates the file, and otherwise the current number of lines.
  */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
@@ -113,7 +113,7 @@ function changesOf(write: LineWrite): { added: number; removed: number } {
 
 // Counts the lines that an edit adds and removes.
 
-/** Counts the lines of a text as editors do. A last line without a newline counts. The empty text has no line. */
+/** Counts the lines of a text as editors do: a last line without a newline counts, and an empty text has no line. */
 export function lineCount(text: string): number {
   return linesIn(text).length;
 }
@@ -125,8 +125,8 @@ function linesIn(text: string): string[] {
   return lines;
 }
 
-// The largest number of differing lines that is counted exactly. The work grows with the square of this
-// number. Texts with more differences count as completely replaced.
+// Up to this number, differing lines are counted exactly. The work grows with the square of the number. If more lines
+// differ, the whole text counts as replaced.
 const differencesMax = 1000;
 
 /**

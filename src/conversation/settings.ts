@@ -1,10 +1,10 @@
-// The client's settings of a conversation: model, tools and limits. The daemon runs no model and calls no
-// tool. The daemon uses only the size of the model's window, which limits the context files. The daemon
-// stores the other fields for the client.
+// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. Of the
+// model it uses only the size of the window, to limit the context files. The daemon stores the other fields for the
+// client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
-/** The size of the model's window in tokens that is assumed when the client gives no size. */
+/** The assumed size of the model's window, in tokens, when the client gives no size. */
 export const defaultWindowTokens = 200_000;
 
 /** A model as the client describes it (C29). The daemon stores other fields (tokenLimits, features) unchanged. */
@@ -21,7 +21,9 @@ export interface KnownModel {
   readonly warnings: readonly string[];
 }
 
-/** Completes a client's or a document's description of a model. @throws InvalidParams for an unusable description */
+/**
+ * Completes the description of a model, from a client or a document. @throws InvalidParams for an unusable description
+ */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
   const info: ClientObject =
     typeof given === 'string' ? { modelId: wellFormed(given, what) } : clientObject(given, what);
@@ -46,19 +48,19 @@ const documentNames: FieldNames = [
   ['tokenLimits', 'token_limits'],
 ];
 
-/** Converts the field names of a model to those of the document. */
+/** Converts the field names of a model to the names in a document. */
 export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 
-/** Converts a model from a document, which may use the names of the wire or of the document. */
+/** Converts a model from a document. The document may use its own field names or those of the wire. */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }
 
 /**
- * The tools, grouped by origin: `Builtin`, `Custom`, `Mcp`, and other groups that the client chooses (such as
- * one MCP server).
+ * The tools, grouped by origin: `Builtin`, `Custom`, `Mcp`, and other groups that the client chooses, such as a single
+ * MCP server.
  */
 export interface ToolsByOrigin {
   readonly [origin: string]: readonly ClientObject[];

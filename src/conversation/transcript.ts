@@ -1,6 +1,6 @@
-// The transcript is the conversation as a person reads it, line by line. Each line of the user begins with `>
-// `. The other lines are answers with their tools, and lines that the client adds (errors). No model gets the
-// transcript.
+// The transcript is the conversation as a person reads it, line by line. Each line of the user begins with `> `. The
+// other lines are answers with their tools, and lines that the client adds, such as errors. The transcript is not sent
+// to a model.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
@@ -14,12 +14,12 @@ export function linesOf(entry: HistoryEntry): string[] {
   return asked.concat(answered, tools);
 }
 
-/** Returns the lines of the user's message, each behind `> `. */
+/** Returns the lines of the user's message. Each line begins with `> `. */
 export function userLines(text: string): string[] {
   return text.split('\n').map((line) => `> ${line}`);
 }
 
-/** Returns the transcript with these lines at its end. Removes the oldest lines beyond `capacity`. */
+/** Returns the transcript with these lines added. Removes the oldest lines beyond `capacity`. */
 export function appendLines(
   transcript: Sequence<string>,
   lines: readonly string[],

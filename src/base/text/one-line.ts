@@ -1,10 +1,11 @@
-// Converts a text to one line for a terminal. Cuts only texts that are longer than any useful subject line of a commit.
+// Converts a text to one line for a terminal. Cuts a text only if it is longer than any useful subject line of a
+// commit.
 
 const lengthMax = 1000;
 
 /**
- * Returns the text with every run of control characters, format characters and line ends replaced by a space, at most
- * 1,000 UTF-16 units.
+ * Returns the text as one line of at most 1,000 UTF-16 units. A space replaces each run of control characters, format
+ * characters and line ends.
  */
 export function oneLine(text: string): string {
   return text

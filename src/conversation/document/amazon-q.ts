@@ -1,6 +1,6 @@
-// Converts the forms that only Amazon Q CLI writes into a conversation's document. These are messages wrapped
-// in the name of their kind, wrapped tools, and context paths with their origin. Does not change our own
-// form, and loses no field of a message.
+// Converts parts of a document that only Amazon Q CLI writes into our own form. These are messages wrapped in the name
+// of their kind, wrapped tools, and context paths with their origin. Does not change parts in our own form, and loses
+// no field of a message.
 import { type ClientObject, isObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */
@@ -40,8 +40,8 @@ export function entryFromQ(value: unknown): unknown {
 }
 
 /**
- * Converts tools, which are listed by origin. Amazon Q lists its own tools under `native___`, and wraps each
- * tool in `ToolSpecification`.
+ * Converts the tools, which are grouped by origin. Amazon Q lists its own tools under `native___`, and wraps each tool
+ * in `ToolSpecification`.
  */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
@@ -98,7 +98,7 @@ function onlyField(object: ClientObject): readonly [string, unknown] | undefined
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** Removes fields that are null, because our documents leave such fields out. */
+/** Removes fields that are null, because our documents omit them. */
 function withoutNulls(object: ClientObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== null && value !== undefined),

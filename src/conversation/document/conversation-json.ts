@@ -1,7 +1,6 @@
-// Writes the document of a conversation, with field names in snake_case and a format version.
-// document-reader.ts reads the document. The document has no run-time data (tool_manager, agents). The
-// document's checkpoint_manager is only a reference, so the loss or a copy of a document does no harm to
-// checkpoints.
+// Writes the document of a conversation, with field names in snake_case and a format version. document-reader.ts reads
+// the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
+// reference, so losing or copying a document does not affect the checkpoints.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
@@ -61,8 +60,8 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
 const itemsAtOnce = 64;
 
 /**
- * Yields the JSON text of a document in pieces. A piece has at most 64 items of a list, so that writing the
- * document does not block the event loop.
+ * Yields the JSON text of a document in pieces. Each piece has at most 64 items of a list, so that the caller can write
+ * the document without blocking the event loop.
  */
 export function* documentText(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (Array.isArray(value) && value.length > itemsAtOnce) {

@@ -1,5 +1,5 @@
-// Reads single fields of a document. The error for an invalid field names the field. This module knows JSON
-// types, not conversations.
+// Reads single fields of a document. The error for an invalid field names the field. This module knows only JSON types
+// and nothing about conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 
@@ -58,12 +58,12 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
   return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
 }
 
-// Names of fields that are camelCase on the wire and snake_case in a document. Fields without an entry keep their
-// names.
+// For field names that are camelCase on the wire, the snake_case names in a document. Fields that are not listed keep
+// their names.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 
-/** The names of a request's metadata, which are the fields that Amazon Q CLI measures (C4). */
+/** The field names of a request's metadata. These are the values that Amazon Q CLI measures (C4). */
 export const requestMetadataNames: FieldNames = [
   ['requestId', 'request_id'],
   ['messageId', 'message_id'],

@@ -1,7 +1,7 @@
-// Reads a conversation's document, which may come from this or an earlier version of checkpointd, or from
-// Amazon Q CLI. Q's documents have no ids, no format version, `model` as text, and their own forms of
-// messages and tools. Checks the whole document before the conversation changes. Stores no part of a refused
-// document. Warns of fields that a conversation does not have.
+// Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. Q's documents
+// have no ids and no format version; their `model` is a text, and messages and tools have forms of their own. This
+// module checks the whole document before the conversation changes, and stores no part of a refused document. It warns
+// of fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -31,11 +31,11 @@ import {
 
 interface ReadDocument {
   readonly moment: Moment;
-  /** The conversation id in the document. The session's conversation keeps its own id. */
+  /** The conversation id from the document. The conversation of the session keeps its own id. */
   readonly conversationId: string;
   /**
-   * The number of the oldest entries that were left out because of the limit. `transcriptDropped` is the
-   * number of such lines.
+   * The number of oldest entries that were omitted because of the limit. `transcriptDropped` is the number of omitted
+   * lines.
    */
   readonly dropped: number;
   readonly transcriptDropped: number;
@@ -160,8 +160,8 @@ function readSettings(document: ClientObject, reading: Reading): ConversationSet
 }
 
 /**
- * Reads the context paths. Our own documents contain only paths of the work tree. From other documents,
- * leaves out paths outside the work tree.
+ * Reads the context paths. Our own documents contain only paths in the work tree. In other documents, ignores paths
+ * outside the work tree.
  */
 function readContextPaths(document: ClientObject, { warnings }: Reading): readonly string[] {
   const manager = objectField(document, 'context_manager');
@@ -236,7 +236,7 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   const main = await readHistory(state, 'main_history', 'main_valid_history_range', reading);
   const next = optional(state, 'main_next_message');
   const started = optionalText(state, 'tangent_start_time');
-  // When the time is absent, the tangent starts now, as in Q CLI (C5).
+  // If the document has no time, the tangent starts now, as in Q CLI (C5).
   const startMs = started === undefined ? reading.nowMs : Date.parse(started);
   if (Number.isNaN(startMs)) return invalidDocument('tangent_start_time', 'is not a time');
   return {
@@ -251,16 +251,16 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   };
 }
 
-// Reads the long lists of a document: entries with their valid range, and transcripts. Reads our own form and
-// that of Amazon Q CLI in the same way. Leaves out the oldest entries beyond the limit, and counts them.
+// Reads the long lists of a document: entries with their valid range, and transcripts. Accepts our own form and the
+// form of Amazon Q CLI. Omits the oldest entries beyond the limit, and counts them.
 
-/** The common arguments of all steps that read a document, and the warnings and counts that the steps collect. */
+/** The arguments that all steps of reading a document share, and the warnings and counts that the steps collect. */
 export interface Reading {
   readonly limits: ConversationLimits;
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** The names of the entry fields that a conversation does not have. */
+  /** The names of fields in entries that a conversation does not have. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;

@@ -1,6 +1,5 @@
-// Splits an imported conversation into parts, so that logging the import does not block. The parts contain
-// entries and lines. One last record makes the parts valid. So an import of any size takes effect in one
-// step.
+// Splits an imported conversation into parts, so that logging the import does not block. The parts contain entries and
+// transcript lines. The last record makes all parts valid at once. So an import of any size takes effect in one step.
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry } from '../entry.ts';
 import { windowOver } from '../history.ts';
@@ -16,7 +15,7 @@ import {
   type Thread,
 } from '../state/state.ts';
 
-/** A part of one of the four long lists of a conversation. */
+/** Some items from one of the four long lists of a conversation. */
 export type Part =
   | { readonly list: 'history'; readonly items: readonly HistoryEntry[] }
   | { readonly list: 'mainHistory'; readonly items: readonly HistoryEntry[] }
@@ -101,5 +100,5 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   };
 }
 
-/** Optional fields as undefined, because the log leaves out undefined fields. */
+/** Adds missing optional fields as undefined, because the log omits undefined fields. */
 const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

@@ -1,8 +1,8 @@
-// The session's log on disk. Each record is one line of `length crc32 json`, appended in one write, and
-// readable however the process ends. An opening cuts off an incomplete last record, which a kill or a power
-// cut left. If complete records follow the damage, the opening reports the damage and does not truncate the log. The log
-// does not compact itself. The log needs no lock, because the session has one owner. Of a record, the log
-// reads only the kind.
+// The session's log on disk. Each record is one line of `length crc32 json`, appended in one write. All complete
+// records can be read, however the process ended. A kill or a power cut may leave an incomplete last record, which the
+// next opening cuts off. If complete records follow the damage, the opening reports the damage and does not truncate
+// the log. The log is never compacted. It needs no lock, because only one process owns the session. The log uses only
+// the kind of a record.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -11,14 +11,14 @@ import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
 /**
- * One fact of a session. This folder owns the records of kind `conversation`, and passes on records of other
- * kinds (`operation`, `ledger`) unread.
+ * One fact of a session. This folder defines the records of kind `conversation`. It stores records of other kinds
+ * (`operation`, `ledger`) without using their fields.
  */
 export interface LogRecord {
   readonly kind: string;
 }
 
-/** The storage of the records: the session's file, or memory for a session that leaves nothing behind. */
+/** Stores records: in the session's file, or in memory for a session that leaves nothing on the disk. */
 export interface RecordLog {
   /** The number of records. The next record gets the position `length + 1`. */
   readonly length: number;
@@ -26,11 +26,11 @@ export interface RecordLog {
   append(record: LogRecord): number;
 }
 
-/** The first line of every log. A new format of the following lines gets a higher number. */
+/** The first line of every log. The number is the version of the format of all later lines. */
 export const logHeader = 'checkpointd session log 1\n';
 
-// The length of the prefix `%10d %8x `. Its fixed width gives the start of the JSON before the prefix is
-// verified.
+// The length of the prefix `%10d %8x `. The width is fixed, so the start of the JSON is known before the prefix is
+// checked.
 const prefixLength = 20;
 const lengthDigits = 10;
 
@@ -75,8 +75,7 @@ function wholePart(bytes: Buffer): { jsons: Buffer[]; end: number; isDamaged: bo
 }
 
 /**
- * Returns the complete records of a log that another process may be writing. Ignores an incomplete last
- * record.
+ * Returns the complete records of a log to which another process may be appending. Ignores an incomplete last record.
  * @throws StoreCorrupt for a log that is damaged or of another form
  */
 export function wholeRecords(bytes: Buffer): LogRecord[] {
@@ -88,8 +87,8 @@ export function wholeRecords(bytes: Buffer): LogRecord[] {
 
 interface SessionLogOptions {
   /**
-   * How durable a record is when `append` returns. `power`: the record survives a power cut (fsync).
-   * `process`: the record survives the death of the process.
+   * How safe a record is when `append` returns. `power`: the record survives a power cut (fsync). `process`: the record
+   * survives the end of the process.
    */
   readonly durability: 'process' | 'power';
   /** A function that the log calls before each write. The function throws when this process no longer owns the log. */
@@ -115,11 +114,11 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** The number of bytes that the opening cut off: the tail of an unanswered write, or a damaged last record. */
+  /** The number of bytes that the opening cut off: the rest of an unfinished write, or a damaged last record. */
   cutBytes = 0;
   /**
-   * The file with the bytes that were cut off, if they were a complete line. The daemon may have answered the
-   * request of this line.
+   * If the bytes that were cut off were a complete line, the file with these bytes. The daemon may already have
+   * answered the request of this line.
    */
   keptTail: string | undefined;
 
@@ -131,9 +130,9 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log and cuts off a torn tail. Creates the log if it is missing.
-   * @throws StoreVersion for a log of a later format, StoreCorrupt for a log that is damaged before its tail;
-   * the file then stays as it is.
+   * Opens the log and cuts off an incomplete end. Creates the log if it is missing.
+   * @throws StoreVersion for a log of a later format, StoreCorrupt for a log that is damaged before its end; the file
+   * is then unchanged.
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
@@ -152,7 +151,7 @@ export class SessionLog implements RecordLog {
 
   /**
    * Opens the log for reading. Changes nothing, and refuses every append.
-   * @throws as {@link open}; StoreCorrupt also for a log with a torn tail, which only {@link open} cuts
+   * @throws as {@link open}; StoreCorrupt also for a log with an incomplete end, which only {@link open} cuts off
    */
   static async openToRead(file: string): Promise<SessionLog> {
     const fd = files.openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -188,8 +187,8 @@ export class SessionLog implements RecordLog {
 
   /**
    * Adds a record in one write and returns its position.
-   * @throws NoSpace, StoreUnavailable: nothing was added. When a failed write could not be undone, the log
-   * refuses every further append. The content of the file is then unknown until the log is opened again.
+   * @throws NoSpace, StoreUnavailable: nothing was added. If a failed write cannot be undone, the content of the file
+   * is unknown. The log then refuses every further append until it is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);
@@ -197,8 +196,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Fills every position up to `position` with empty records, in one write. The records at these positions
-   * are lost, and no new record may get the position of a lost record. @throws as {@link append}
+   * Fills every position up to `position` with empty records, in one write. The records at these positions are lost,
+   * and a new record must not get one of their positions. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;
@@ -226,8 +225,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Yields every record in order, and pauses now and then for the event loop. Does not yield records that are
-   * appended meanwhile.
+   * Yields every record in order. Pauses now and then for the event loop. Does not yield records that are appended
+   * after the start.
    */
   async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
     const slices = new Slices(signal);
@@ -281,8 +280,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Yields the JSON of each record before the first incomplete or damaged record. Reads 1 MiB, or one longer
-   * record, at a time.
+   * Yields the JSON of each record before the first incomplete or damaged record. Reads 1 MiB at a time, or one record
+   * if it is longer.
    */
   async *#records(size: number, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {
     let buffer: Buffer = Buffer.alloc(0);
@@ -308,7 +307,10 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** Throws when a complete record follows the damage. The tail is then not torn, so the log must not be cut. */
+  /**
+   * Throws when a complete record follows the damage. The damage is then not from an unfinished write, so the log must
+   * not be cut.
+   */
   async #refuseDamage(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
     const tail = Buffer.alloc(size - this.#end);
@@ -326,8 +328,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Saves the tail if it ends a line. A torn write has no line end, so this line was complete before it was
-   * damaged.
+   * Saves the bytes that are cut off if they end with a line end. An unfinished write has no line end, so this line was
+   * complete before it was damaged.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
@@ -341,8 +343,8 @@ export class SessionLog implements RecordLog {
   #undoWrite(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);
-      // After a failed fsync the kernel may report success for the next fsync although pages were lost. Only
-      // an fsync that includes the truncation proves the content of the file.
+      // After a failed fsync, the kernel may report success for the next fsync although pages were lost. Only a
+      // successful fsync after the truncation proves what the file contains.
       if (this.#isDurable) files.fsyncSync(this.#fd);
     } catch (error) {
       this.#failure = error;
@@ -361,15 +363,15 @@ export class SessionLog implements RecordLog {
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
 /**
- * Replaces a log that has several names by a copy with one name. A backup by hard links (`cp -al`) shares the
- * file, so appended records would also appear in the backup.
+ * If the log file has several names, replaces it by a copy with one name. A backup with hard links (`cp -al`) shares
+ * the file, so appended records would also appear in the backup.
  */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);
   if (stats.isFile() && stats.nlink > 1) writeAtomically(file, files.readFileSync(file), { durable: true });
 }
 
-/** Writes the first line when there is no log, or only a torn part of that line. */
+/** Writes the first line when there is no log, or when the log contains only a part of the first line. */
 function startLog(file: string, options: SessionLogOptions): void {
   const stats = files.lstatSync(file, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile()) {

@@ -1,7 +1,6 @@
-// The states of a conversation and the log of their changes. Every mutation is one record, which names the
-// state before the mutation. The state after any record is available until it is freed. This module knows
-// neither single operations nor checkpoints. A checkpoint stores a ConversationRef, which is a position in
-// the log.
+// The states of a conversation and the log of their changes. Every mutation is one record, which names the state before
+// the mutation. The state after each record is available until it is freed. This module does not distinguish operations
+// and knows nothing about checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -23,8 +22,8 @@ import type { LogRecord, RecordLog } from './session-log.ts';
 export type ConversationRef = number;
 
 /**
- * The session's data for a mutation: the client's key and a fingerprint of the request. This module does not
- * read the data.
+ * The session's data for a mutation: the client's key and a fingerprint of the request. This module only stores the
+ * data.
  */
 export type Idempotency = Readonly<Record<string, unknown>>;
 
@@ -37,8 +36,8 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes no data and states that the head is at the record's parent. The record overrides
- * earlier records.
+ * A record that changes no data. It states that the head is at the record's parent, and overrides earlier records about
+ * the head.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -46,15 +45,12 @@ interface HeadStep {
 
 interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
-  /**
-   * The state before this record. This state need not be that of the preceding record in the log, because the
-   * head can be rewound.
-   */
+  /** The state before this record. After a rewind, this is not the state of the preceding record in the log. */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
-  /** True when the record adds a state without moving the head. A checkpoint moves the head later. */
+  /** True when the record adds a state and does not move the head. A checkpoint moves the head later. */
   readonly isProposed?: true;
-  /** The session's data for the mutation, and the result that a repetition of the client's key gets. */
+  /** The session's data for the mutation, and the result. If the client repeats its key, it gets this result again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
@@ -101,9 +97,9 @@ export class Timeline {
   }
 
   /**
-   * Performs an operation: computes it, logs it in one write, then makes it visible. When the log refuses the
-   * record, the conversation is unchanged. `resultOf` makes the result. If `idempotency` is given, the record
-   * also contains the result.
+   * Performs an operation: computes the new state, logs the operation in one write, and then makes the new state
+   * visible. When the log refuses the record, the conversation is unchanged. `resultOf` makes the result. If
+   * `idempotency` is given, the record also contains the result.
    */
   commit<R>(
     operation: StateChange,
@@ -119,9 +115,8 @@ export class Timeline {
   }
 
   /**
-   * Logs an operation that takes effect only when the head moves to the returned position. The publication of
-   * a checkpoint with this position is the one commit point for files and conversation. Until then the
-   * conversation is unchanged.
+   * Logs an operation that takes effect only when the head moves to the returned position. Publishing a checkpoint with
+   * this position commits files and conversation together. Until then the conversation is unchanged.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);
@@ -130,7 +125,7 @@ export class Timeline {
     return position;
   }
 
-  /** Logs the position of the head, so that a replay finds the head without the checkpoint that moved it. */
+  /** Logs the position of the head. A replay then finds the head even without the checkpoint that moved the head. */
   recordHead(): void {
     const after = this.present;
     this.#show(this.#append({ op: 'settle' }), after, 'recorded');
@@ -151,7 +146,7 @@ export class Timeline {
     return result;
   }
 
-  /** Moves the head in memory. The checkpoint that the session publishes makes it durable. @throws DataCorrupt */
+  /** Moves the head in memory. The move becomes durable when the session publishes a checkpoint. @throws DataCorrupt */
   rewind(ref: ConversationRef): void {
     this.threadAt(ref);
     this.#head = ref;
@@ -182,9 +177,9 @@ export class Timeline {
   }
 
   /**
-   * Finds the head after the replay. The head is `ref` of the newest checkpoint, or a newer record that
-   * follows from `ref`. Such a record was logged after the checkpoint's publication, above position
-   * `logLength`. The parents of this record must lead back to `ref`, or to the newest record of the head.
+   * Finds the head after the replay. `ref` is the position in the newest checkpoint, and `logLength` is the length of
+   * the log when this checkpoint was published. The head is the newest record above `logLength` whose parents lead back
+   * to `ref`, or to the newest record of the head. Without such a record, the head is `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
@@ -196,13 +191,12 @@ export class Timeline {
       else continue;
       head = position;
     }
-    // Checks only the final head, because a later record may name the head although the state at `ref` is
-    // lost.
+    // Checks only the final head: the state at `ref` may be lost although a later record names the head.
     this.threadAt(head);
     this.#head = head;
   }
 
-  /** Frees every state except those at `kept` and the head. No later call can read the freed states. */
+  /** Frees every state except the states at `kept` and at the head. No later call can read the freed states. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     const wanted = new Set(kept).add(0).add(this.#head);
     for (const position of this.#states.keys()) {

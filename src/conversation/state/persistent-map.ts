@@ -1,6 +1,6 @@
-// An immutable map with string keys. `set` returns a new map that shares all nodes but those of one path with
-// the old map. So the line trackers of all states of a conversation cost as little memory as the changes.
-// Keys cannot be deleted.
+// An immutable map with string keys. `set` returns a new map, which shares all nodes except those of one path with the
+// old map. The line trackers of all states of a conversation therefore need memory only for the changes. Keys cannot be
+// deleted.
 
 interface Node<V> {
   readonly key: string;
@@ -11,8 +11,8 @@ interface Node<V> {
 }
 
 /**
- * Returns a hash of the key (FNV-1a), which balances the tree. The shape of the tree depends only on the
- * keys, not on the order in which they were set.
+ * Returns a hash of the key (FNV-1a), which balances the tree. The shape of the tree depends only on the keys, and not
+ * on the order of the `set` calls.
  */
 function priorityOf(key: string): number {
   let hash = 0x811c9dc5;

@@ -1,16 +1,15 @@
-// An immutable list. `push` and `drop` return a new list that shares the storage of the old list. So ten
-// thousand states of one growing history need about as much memory as one history. The list cannot insert or
-// remove items in the middle, and cannot search.
+// An immutable list. `push` and `drop` return a new list that shares the storage of the old list. Ten thousand states
+// of one growing history therefore need only about as much memory as one history. The list cannot insert or remove
+// items in the middle, and cannot search.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;
 const offsetMask = chunkLength - 1;
 
 /**
- * An immutable list. Lists share chunks of 64 items and the array of these chunks. A push to a list that ends
- * exactly where the storage ends extends the storage in place. Any other push first copies the last chunk and
- * the array of chunks. A list never looks beyond its own end, so an extension in place is invisible to
- * earlier lists.
+ * An immutable list. Lists share chunks of 64 items and the array of these chunks. If a list ends exactly where the
+ * shared storage ends, `push` extends this storage in place. Otherwise `push` first copies the last chunk and the array
+ * of chunks. A list never reads beyond its own end, so earlier lists do not see the extension.
  */
 export class Sequence<T> implements Iterable<T> {
   readonly length: number;
@@ -43,8 +42,8 @@ export class Sequence<T> implements Iterable<T> {
   }
 
   /**
-   * Returns the list with `item` at its end. Takes constant time, but copies the last chunk if another list
-   * was extended there.
+   * Returns the list with `item` at its end. Takes constant time. Copies the last chunk if another list has already
+   * extended it.
    */
   push(item: T): Sequence<T> {
     const end = this.#start + this.length;
@@ -77,7 +76,7 @@ export class Sequence<T> implements Iterable<T> {
     return new Sequence(chunks, start & offsetMask, this.length - count);
   }
 
-  /** Returns the list of the first `count` items. */
+  /** Returns a list of the first `count` items. */
   take(count: number): Sequence<T> {
     if (count >= this.length) return this;
     return count <= 0 ? Sequence.empty() : new Sequence(this.#chunks, this.#start, count);

@@ -1,7 +1,6 @@
-// The state of a conversation as an immutable value in two parts. A rewind changes the thread and keeps the
-// settings. Every change is a value, and one function applies changes, both at the request and at a replay.
-// So a replay of the log gives exactly the state that clients saw. Callers check a change before they apply
-// it.
+// The state of a conversation as an immutable value in two parts. A rewind changes the thread and keeps the settings.
+// Every change is a value, and one function applies changes, both for a request and for a replay. A replay of the log
+// therefore gives exactly the state that clients saw. Callers check a change before they apply it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -27,13 +26,16 @@ import { appendLines, linesOf } from '../transcript.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
-/** The summary of the part of the history that is no longer sent, with the cost of making it. */
+/**
+ * The summary of the part of the history that is no longer sent to a model. `metadata` has the cost of making the
+ * summary.
+ */
 export interface Summary {
   readonly text: string;
   readonly metadata: ClientObject;
 }
 
-/** The main conversation during a tangent. Leaving the tangent restores this conversation. */
+/** The main conversation, which is put aside during a tangent. Leaving the tangent restores it. */
 export interface Tangent {
   readonly mainHistory: Sequence<HistoryEntry>;
   readonly mainNextMessage: UserMessage | undefined;
@@ -49,7 +51,10 @@ export interface Tangent {
   readonly filesCheckpoint: string | undefined;
 }
 
-/** The messages of a conversation. Every earlier thread can be restored. Threads share their unchanged parts. */
+/**
+ * The messages of a conversation at one moment. Every earlier thread can be restored. Threads share their unchanged
+ * parts.
+ */
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
@@ -58,16 +63,16 @@ export interface Thread {
   readonly transcript: Sequence<string>;
   /** The message that the user will send next. The next appended entry answers this message. */
   readonly nextMessage: UserMessage | undefined;
-  /** The text for the description of the next turn's checkpoint. */
+  /** The text that will describe the checkpoint of the next turn. */
   readonly pendingUserMessage: string | undefined;
-  /** True while a new next message does not replace the pending message. */
+  /** True while `pendingUserMessage` is locked: a new next message does not replace it. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. A rewind does not change the settings, so only their present values are stored. */
+/** The client's settings. A rewind does not change them, so only the current values are stored. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
@@ -128,9 +133,9 @@ export const defaultSettings: ConversationSettings = {
   limits: defaultLimits,
 };
 
-// Tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the main
-// conversation, which then gets the tangent's last entry if the client wants that. Tangents cannot be nested.
-// This code moves no files: the session restores the checkpoint that the tangent names.
+// Tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the main conversation.
+// If the client wants, the tangent's last entry is then added to the main conversation. Tangents cannot be nested. This
+// code changes no files: the session restores the checkpoint that the tangent names.
 
 /** Returns the thread inside a new tangent. If the thread is in a tangent already, returns the thread unchanged. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
@@ -150,8 +155,8 @@ export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: s
 }
 
 /**
- * Returns the last entry of the history if the tangent added it. Compares ids and not lengths, because the
- * removal of old entries changes lengths.
+ * Returns the last entry of the history if it was added in the tangent. Compares ids and not lengths, because removing
+ * old entries changes the length.
  */
 export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;
@@ -159,7 +164,7 @@ export function tailOf(thread: Thread): HistoryEntry | undefined {
   return hasEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
 }
 
-/** Returns how many of the entries in the history the tangent added. */
+/** Returns how many entries of the history were added in the tangent. */
 export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
   const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
   let added = 0;
@@ -168,8 +173,8 @@ export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): numb
 }
 
 /**
- * Returns the main thread. With `keepTail`, adds the tangent's last entry. Returns the thread unchanged
- * outside a tangent.
+ * Returns the main thread. If `keepTail` is true, adds the tangent's last entry. Outside a tangent, returns the thread
+ * unchanged.
  */
 export function exitTangent(thread: Thread, keepTail: boolean, limits: ConversationLimits): Thread {
   const { tangent } = thread;
@@ -198,7 +203,7 @@ export function tangentSeconds(tangent: Tangent, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
 }
 
-/** One mutation, as the log stores it. JSON-safe. */
+/** One mutation in the form in which the log stores it. JSON-safe. */
 export type StateChange =
   | { readonly op: 'append'; readonly entry: HistoryEntry }
   | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
@@ -297,8 +302,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // Drops a next message with results of tools, because the entry that requested these results was
-      // removed.
+      // Drops a next message that contains tool results, because the entry that requested these results was removed.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),
