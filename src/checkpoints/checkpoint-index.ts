@@ -1,6 +1,6 @@
-// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists
-// them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session
-// (the manager's `checkpoints` and `tag_index`). This module decides nothing and stores nothing.
+// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists them in
+// order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The index
+// corresponds to the manager's `checkpoints` and `tag_index`. This module stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -12,7 +12,7 @@ import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** A list that a caller reads by pages. */
+/** A list that a caller reads page by page. */
 interface Listing {
   readonly length: number;
   slice(start: number, end: number): StoredCheckpoint[];
@@ -26,12 +26,12 @@ export class CheckpointIndex {
   readonly #byName = new Map<string, number>();
   readonly #toolTags = new Map<number, number>();
   /**
-   * The rows of checkpoints with tags, in list order. The order is by time, but a repeated tool tag keeps its
+   * The rows of checkpoints with tags, in list order. The order is by time, except that a repeated tool tag keeps its
    * place.
    */
   #listed: number[] = [];
   /**
-   * The `seq` by which each row is sorted in the list. It belongs to the row's checkpoint, or to the first
+   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint, or of the first
    * checkpoint with the same tag.
    */
   readonly #places: number[] = [];
@@ -53,8 +53,8 @@ export class CheckpointIndex {
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // A checkpoint without a tag in the store has lost the tag to a later checkpoint, so the checkpoint
-    // leaves the list. The store decides which checkpoint has a tag.
+    // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. Such a checkpoint leaves the list,
+    // because the store decides which checkpoint has a tag.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
@@ -74,7 +74,7 @@ export class CheckpointIndex {
   }
 
   /**
-   * A text that changes whenever the order of a listing changes, but not when a listing only grows at its
+   * A text that changes whenever the order of a listing changes. It stays the same when a listing only grows at its
    * end. No two indexes have the same text.
    */
   get generation(): string {
@@ -85,13 +85,13 @@ export class CheckpointIndex {
     return this.#seq + 1;
   }
 
-  /** Takes a sequence number for a checkpoint that the index does not list. */
+  /** Takes the next sequence number for a checkpoint that the index does not contain. */
   takeSeq(): number {
     this.#seq += 1;
     return this.#seq;
   }
 
-  /** The oldest checkpoint that is no safety checkpoint. */
+  /** The oldest checkpoint that is not a safety checkpoint. */
   get oldest(): StoredCheckpoint | undefined {
     return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
   }
@@ -164,8 +164,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns the list position for a new checkpoint with this tag. A tool tag that is repeated on the same
-   * line keeps its place. Returns undefined when the new checkpoint goes to the end of the list.
+   * Returns the list position for a new checkpoint with this tag. If a tool tag is repeated on the same line, it keeps
+   * its position. Returns undefined when the new checkpoint comes at the end of the list.
    */
   placeOf(tag: Tag): number | undefined {
     const tagged = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
@@ -173,12 +173,12 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(tagged.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint has lost. A newer checkpoint took the tag, or took the tag of the turn. */
+  /** Returns the tag that this checkpoint had before a newer checkpoint took this tag or the tag of the turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
 
-  /** Returns the present tag of this checkpoint, if any. */
+  /** Returns the current tag of this checkpoint, if any. */
   tagOf(id: CheckpointId): Tag | undefined {
     const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#tagAt(row);
@@ -215,7 +215,7 @@ export class CheckpointIndex {
     );
   }
 
-  /** Returns the checkpoint that the statistics compare with; see {@link Lines.before}. */
+  /** Returns the checkpoint with which the statistics compare this checkpoint; see {@link Lines.before}. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
     const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#at(this.#lines.before(row));
@@ -229,7 +229,7 @@ export class CheckpointIndex {
     return this.listing(kind).slice(0, this.#rows.end);
   }
 
-  /** Returns a listing that reads an item only when a caller takes it. */
+  /** Returns a listing that reads an item only when a caller requests the item. */
   listing(kind: ListKind): Listing {
     const rows = kind === 'every' || kind === 'safety' ? this.#bySeq() : this.#listed;
     const isWanted = (row: number): boolean => this.#rows.kindAt(row) === kind;
@@ -255,8 +255,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * True when this checkpoint is neither the head nor an ancestor of the head. A restore then went back to an
-   * earlier checkpoint or to another line.
+   * True when this checkpoint is neither the head nor an ancestor of the head. The reason is a restore of an earlier
+   * checkpoint or of another line.
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
@@ -302,8 +302,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Finds a checkpoint by the beginning of its commit id. Searches all checkpoints, because clients rarely
-   * name a commit.
+   * Finds a checkpoint by the beginning of its commit id. Has no index for commits, because clients rarely name a
+   * commit.
    */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
@@ -347,9 +347,9 @@ export class CheckpointIndex {
   }
 }
 
-// The lines of checkpoints. The record of each checkpoint names the parent, the checkpoint before it on the
-// line. A restore begins a new line beside the old line. This class knows rows and kinds. The index knows
-// which checkpoint has which tag.
+// The lines of checkpoints. The record of each checkpoint names its parent, which is the previous checkpoint of the
+// line. A restore begins a new line beside the old line. This class uses only rows and kinds. The index knows which
+// checkpoint has which tag.
 
 export class Lines {
   readonly #rows: CheckpointRows;
@@ -366,10 +366,10 @@ export class Lines {
   }
 
   /**
-   * Returns the checkpoint that the statistics compare with. A turn is compared with the nearest earlier
-   * turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
-   * earlier checkpoints that were made under the same tag. Returns undefined for the base. Follows the line
-   * of the checkpoint, not the text of its tag, so only a deletion changes the result.
+   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared with the
+   * nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
+   * earlier checkpoints that were made with the same tag. Returns undefined for the base. Follows the line of the
+   * checkpoint and does not use its tag's number, so only a deletion can change the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);
@@ -387,8 +387,8 @@ export class Lines {
   }
 
   /**
-   * Returns, from `rows`, the rows of the tools that came after a turn and before the next turn. When a
-   * tool's tag was repeated, returns only the latest row with the tag.
+   * Returns those of `rows` that are tools of this turn, which came before the next turn. If a tool's tag was repeated,
+   * returns only the latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));
@@ -396,8 +396,8 @@ export class Lines {
     for (const row of rows) {
       if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
       const stored = this.#rows.at(row);
-      // A turn between this turn and the tool may have been deleted. The tools of the deleted turn do not
-      // belong to this turn.
+      // Compares the numbers of the turns, because a turn between this turn and the tool may have been deleted. The
+      // tools of a deleted turn do not belong to this turn.
       if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
     }
     return [...latest.values()];
@@ -420,9 +420,8 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
   return tag === undefined ? undefined : tagParts(tag).turn;
 }
 
-// The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so that lines
-// and listings are lists of small numbers. This class knows ids, rows and their order. Tags and the head
-// belong to the index.
+// The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so lines and listings
+// are lists of small numbers. This class manages ids, rows and their order. The index manages tags and the head.
 
 /** Knows the parents of removed checkpoints. */
 type ParentsOfLost = Pick<RemovedParents, 'parentOf'>;
@@ -434,7 +433,7 @@ export class CheckpointRows {
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** The row of each checkpoint's parent, by the checkpoint's row. Includes removed checkpoints. */
+  /** For each row, the row of the parent. Includes rows of removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
   readonly #stacks = { undo: new Stacks(), redo: new Stacks() };
 
@@ -446,7 +445,7 @@ export class CheckpointRows {
     return this.#rows.size;
   }
 
-  /** The number of the next row, which is also the number of rows that were ever added. */
+  /** The number of the next row. This is also the number of rows that were ever added. */
   get end(): number {
     return this.#stored.length;
   }
@@ -494,7 +493,7 @@ export class CheckpointRows {
     return this.#stored[row]?.record.kind;
   }
 
-  /** Returns the row of the parent. The parent itself may have been removed since. */
+  /** Returns the row of the parent. The parent itself may have been removed. */
   parentAt(row: number): number | undefined {
     return this.#parents[row];
   }

@@ -1,6 +1,6 @@
-// A checkpoint as a client sees it: the stored record, the statistics, and the facts that depend on the
-// present state of the session. These facts are the tag and whether the checkpoint is detached. This module
-// computes and never stores.
+// A checkpoint as a client sees it: the stored record, the statistics, and two facts that depend on the current state
+// of the session. These facts are the tag, and whether the checkpoint is detached. This module stores nothing on the
+// disk.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -14,9 +14,9 @@ import { baseTag } from './tag.ts';
 export interface CheckpointView {
   readonly id: CheckpointId;
   readonly tag?: Tag;
-  /** The tag that the checkpoint had until a newer checkpoint took the tag. */
+  /** The tag that the checkpoint had until a newer checkpoint took this tag. */
   readonly formerTag?: Tag;
-  /** The tag of the checkpoint that the statistics compare with; "0" for the base itself. */
+  /** The tag of the checkpoint with which the statistics compare this checkpoint; "0" for the base itself. */
   readonly previousTag?: Tag;
   readonly parent?: CheckpointId;
   readonly kind: CheckpointKind;
@@ -48,7 +48,7 @@ export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint)
   try {
     return describe(checkpoints, stored, await statsOf(checkpoints, stored));
   } catch (error) {
-    // One damaged directory must not fail a whole list.
+    // One damaged directory must not make a whole list fail.
     if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
     return { ...describe(checkpoints, stored, noChanges), damaged: true };
   }

@@ -1,6 +1,6 @@
-// Compares two states of the work tree. When the capture of one state skipped a path, the path counts neither
-// as deleted nor as new. The path then gets the content that the nearest earlier checkpoint has for it. Reads
-// checkpoints and publishes none.
+// Compares two states of the work tree. If the capture of one state skipped a path, the path counts neither as deleted
+// nor as new. Its content is then taken from the nearest earlier checkpoint whose capture read the path. This module
+// publishes no checkpoint.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -27,7 +27,7 @@ export function sideOf(index: CheckpointIndex, { record }: StoredCheckpoint): Si
   return { snapshot, skipped, before: () => index.ancestorsOf(id) };
 }
 
-/** Returns a capture of the present work tree as a state to compare. */
+/** Returns a capture of the current work tree in the form of a state to compare. */
 export function presentSide(index: CheckpointIndex, { snapshot, skipped }: Capture): Side {
   return { snapshot, skipped, before: () => newestFirst(index) };
 }
@@ -54,9 +54,8 @@ export async function changesBetween(
 }
 
 /**
- * Returns two snapshots whose differences are those that {@link changesBetween} reports. When neither capture
- * skipped a path, returns the snapshots of the two states. No checkpoint refers to a snapshot that was made
- * for the comparison.
+ * Returns two snapshots that differ exactly as {@link changesBetween} reports. When neither capture skipped a path,
+ * returns the snapshots of the two states. Otherwise makes new snapshots, which belong to no checkpoint.
  */
 export async function comparable(
   store: SnapshotStore,
@@ -106,10 +105,7 @@ async function lastCaptured(
   return undefined;
 }
 
-/**
- * Returns a snapshot with these entries added. Leaves out an entry whose path is blocked by another entry of
- * the snapshot.
- */
+/** Returns a snapshot with these entries added. Omits an entry if another entry of the snapshot blocks its path. */
 async function filled(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -119,11 +115,11 @@ async function filled(
   return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
-// Counts the files in which two snapshots differ, by git's letters. The letter A counts as added, and D as
-// deleted. The letters M, R, C and T (a file that became a link) and changed permissions count as modified.
-// The counts are cached by immutable ids, so a cached count never becomes wrong.
+// Counts the files in which two snapshots differ, by git's letters. The letter A counts as added, and D as deleted. The
+// letters M, R, C and T (a file that became a link) and changed permissions count as modified. The keys of the cache
+// are immutable ids, so a cached count never becomes wrong.
 
-/** Numbers of files, not of lines. */
+/** These numbers count files, not lines. */
 export interface FileStats {
   readonly added: number;
   readonly modified: number;
@@ -151,7 +147,7 @@ export class StatsCache {
     return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Returns the cached counts, or else the counts that `compute` returns. Does not cache a failure. */
+  /** Returns the cached counts. If there are none, returns the counts from `compute`. Does not cache a failure. */
   async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
     if (from === to) return noChanges;
     const key = `${from}..${to}`;
@@ -174,7 +170,7 @@ export interface Counted {
   readonly index: CheckpointIndex;
 }
 
-/** Counts the files that differ between two checkpoints. Caches the counts by immutable ids. */
+/** Counts the files that differ between two checkpoints. Caches the counts under immutable ids. */
 export async function statsBetween(
   { store, stats, index }: Counted,
   from: StoredCheckpoint,
@@ -190,19 +186,18 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename consists of an addition and a deletion. Git's detection is worth a process only when there is
-    // an addition and a deletion.
+    // A rename consists of an addition and a deletion. Starts git to detect renames only when there are both.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));
-    // Git does not see a change of permissions alone.
+    // Git does not see a change that affects only permissions.
     return { ...found, modified: found.modified + changes.filter(isOfPermissions).length };
   });
 }
 
 /**
- * Returns the cache key of a checkpoint: its snapshot or, when its capture skipped paths, its own id. The
- * contents of skipped paths come from earlier checkpoints.
+ * Returns the cache key of a checkpoint: its snapshot, or its own id when its capture skipped paths. In the latter case
+ * the result depends on earlier checkpoints, too.
  */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;
@@ -230,8 +225,8 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
   return { added, deleted, modified: letters.length - added - deleted };
 }
 
-// Counts the files of a snapshot and adds up their sizes. Caches the result by the snapshot's immutable id.
-// Uses the sizes that the store reports, and reads no content.
+// Counts the files of a snapshot and adds up their sizes. Caches the result under the snapshot's immutable id. Uses the
+// sizes from the store, and reads no content.
 
 interface SnapshotSize {
   readonly fileCount: number;
@@ -244,8 +239,8 @@ const sizesMax = 10_000;
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
 /**
- * Returns the count of a snapshot, from the cache if possible. Returns undefined when the store has lost part
- * of the snapshot.
+ * Returns the counts of a snapshot, if possible from the cache. Returns undefined when the store has lost part of the
+ * snapshot.
  */
 export async function snapshotSize(
   store: SnapshotStore,

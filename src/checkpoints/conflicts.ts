@@ -1,4 +1,4 @@
-// Finds the edits that a restore would replace and that this session did not make. Compares the snapshots and
+// Finds the edits that a restore would overwrite and that this session did not make. Compares snapshots, and looks in
 // the ledger.
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -10,8 +10,8 @@ import { baseOf } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
 /**
- * Returns the paths of a restore whose present content is in no checkpoint of this session and was not
- * reported by its agent. A deletion is never a conflict, because nothing would be lost. When the store has
+ * Returns those paths of a restore whose current content is in no checkpoint of this session and was not reported by
+ * the session's agent. A path that is now deleted is never in conflict, because nothing would be lost. If the store has
  * lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
  */
 export async function conflictsIn(

@@ -1,12 +1,12 @@
-// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each
-// text includes the changed permissions that git does not see, in git's words for a mode change. The texts
-// are bytes, because names and contents may not be UTF-8.
+// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Git does not see
+// changed permissions, so this module adds them to each text, in the form of git's mode changes. The texts are bytes,
+// because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';
 import { type Difference, modesOf } from './differences.ts';
 
-/** Returns git's `--stat`, with a line for each change of permissions as `--summary` writes it. */
+/** Returns git's `--stat`. Adds a line for each change of permissions, in the form of git's `--summary`. */
 export async function statOf(
   trees: GitTrees,
   list: readonly Difference[],
@@ -30,8 +30,8 @@ export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
 }
 
 /**
- * Returns the unified diff in parts, one for each difference, in the same order. When the diff exceeds the
- * limit, all parts are empty.
+ * Returns the unified diff in parts: one part for each difference, in the same order. When the diff exceeds the limit,
+ * all parts are empty.
  */
 export async function unifiedParts(
   trees: GitTrees,
@@ -94,8 +94,8 @@ function withModes(part: Buffer, difference: Difference): Buffer {
 }
 
 /**
- * Returns the lines that git writes for a mode change. For a directory returns a line that `git apply`
- * ignores, because patches have no directories.
+ * Returns the lines that git writes for a mode change. For a directory, returns a line that `git apply` ignores,
+ * because a patch cannot contain directories.
  */
 function permissionsPart(difference: Difference): Buffer {
   if (difference.directoryModes !== undefined) return Buffer.from(modeChange(difference), 'latin1');

@@ -1,5 +1,5 @@
-// Lists the differences of two snapshots, path by path. git's differ finds renames, binary files and lines.
-// This module adds the paths of which only the permissions differ, which git does not see.
+// Lists the differences of two snapshots, path by path. git's differ finds renames, binary files and lines. This module
+// adds the paths whose permissions alone differ, because git does not see these differences.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import {
@@ -34,7 +34,7 @@ export interface Difference {
   readonly linesRemoved?: number;
   readonly before?: DiffSide;
   readonly after?: DiffSide;
-  /** The modes of a directory whose permissions differ, on both sides; `040000` is the usual mode. */
+  /** For a directory whose permissions differ, its modes on both sides. The usual mode is `040000`. */
   readonly directoryModes?: readonly [before: string, after: string];
 }
 
@@ -61,7 +61,7 @@ export async function differencesOf(
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
 ): Promise<Differences> {
-  // Git counts lines in its own process while the store reads the differing entries.
+  // While git counts lines in its own process, the store reads the differing entries.
   const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
     compare(trees, options),
     changedSides(store, from, to),
@@ -87,7 +87,7 @@ export async function differencesOf(
   };
 }
 
-/** Returns the directories that are in both snapshots with different permissions. */
+/** Returns the directories that both snapshots contain, but with different permissions. */
 async function directoriesOf(
   store: SnapshotStore,
   from: SnapshotId,
@@ -162,8 +162,8 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
 }
 
 /**
- * Returns the modes of both sides, including the permissions that git's modes lack. The mode of an absent
- * side is undefined.
+ * Returns the modes of both sides. They contain all permissions, unlike git's modes. If a side is absent, its mode is
+ * undefined.
  */
 export function modesOf({ before, after, directoryModes }: Difference): {
   readonly before: string | undefined;

@@ -1,6 +1,5 @@
-// Finds the hunks of one file's unified text, names them, and reverts single hunks in a content. The name of
-// a hunk depends on its lines and not on its place, so the name stays valid while other hunks of the file
-// change.
+// Finds the hunks in one file's unified text, names them, and reverts single hunks in a content. The name of a hunk
+// depends on its lines and not on its position, so the name stays valid when other hunks of the file change.
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';
 
@@ -51,7 +50,7 @@ function rangeOf(start: string, lines: string): LineRange {
   return { start: Number(start), lines: Number(lines) };
 }
 
-/** Returns a hash of the lines. When a file has the same hunk twice, the second name gets a number behind the hash. */
+/** Returns a hash of the lines. If a file has the same hunk twice, adds a number to the second name. */
 function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   const hash = createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 16);
   const count = (counts.get(hash) ?? 0) + 1;
@@ -59,11 +58,11 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   return count === 1 ? hash : `${hash}-${count}`;
 }
 
-/** Returns the later content with these hunks replaced by their old lines. */
+/** Returns the later content after reverting these hunks: their old lines replace their new lines. */
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);
   for (const { after, old, new: added } of hunks.toReversed()) {
-    // For an empty range, `start` is the number of the line before the range.
+    // If the range is empty, `start` is the number of the line before the range.
     const at = after.lines === 0 ? after.start : after.start - 1;
     const removed = lines.splice(at, after.lines, ...old);
     invariant(removed.join('') === added.join(''), 'a hunk lies where its diff says');

@@ -1,6 +1,6 @@
-// The ledger records the author of every content that a path had in a checkpoint or that the agent reported.
-// Any other content is an edit of another author. The ledger is in memory and reads no disk. The session
-// keeps its records in the log and rebuilds the ledger from them at the next start.
+// The ledger records who wrote each content that a path had in a checkpoint, and each content that the agent reported.
+// Any other content is an edit of another author. The ledger is in memory and reads no disk. The session stores the
+// records in its log and rebuilds the ledger from them at the next start.
 import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
@@ -8,8 +8,8 @@ import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import { type ReportedWrite, ReportedWrites } from './reported-writes.ts';
 
 /**
- * The author of a content. `agent`: the agent of this session. `session`: the agent of another session.
- * `user`: the user by hand, or an unknown program.
+ * The author of a content. `agent`: the agent of this session. `session`: the agent of another session. `user`: the
+ * user, or an unknown program.
  */
 export type Author = 'agent' | 'user' | 'session';
 
@@ -23,19 +23,19 @@ export interface LedgerRecord {
   readonly who: Author;
   /** The session whose agent wrote the content, if `who` is `session`. The id remains after the session closes. */
   readonly session?: SessionId;
-  /** The id of the checkpoint that shows the write, or the name of the tool that reported the write. */
+  /** The id of the checkpoint in which the write was found, or the name of the tool that reported the write. */
   readonly by?: string;
-  /** The time of the record (RFC 3339). Only the order of the records matters, not this time. */
+  /** The time of the record (RFC 3339). The ledger uses only the order of the records, not this time. */
   readonly at: string;
 }
 
 export class Ledger {
-  /** The records of each path, oldest first. A path without records counts as absent from the beginning. */
+  /** The records of each path, oldest first. If a path has no record, it is assumed never to have existed. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
   #newest: LedgerRecord | undefined;
   /**
-   * The reports of all sessions on the work tree. The records of each path do not include reports of other
-   * sessions.
+   * The reports of all sessions on the work tree. Reports of other sessions are only here and not in the records of the
+   * paths.
    */
   readonly reports: ReportedWrites;
 
@@ -55,9 +55,9 @@ export class Ledger {
   }
 
   /**
-   * Records what changed between a checkpoint and the checkpoint before it. The first checkpoint is compared
-   * with an empty tree. A reported content keeps its author. Other new contents get the author `who`. Returns
-   * the records for the session's log.
+   * Records the changes between the previous checkpoint and a new checkpoint. The first checkpoint is compared with an
+   * empty tree. A reported content keeps its author. Other new contents get the author `who`. Returns the records for
+   * the session's log.
    */
   recordCheckpoint(
     changes: Iterable<TreeChange>,
@@ -78,8 +78,7 @@ export class Ledger {
   }
 
   /**
-   * True when a checkpoint has this content at the path, or the agent reported this content. Always true for
-   * `absent`.
+   * True when the path has this content in a checkpoint, or the agent reported this content. Always true for `absent`.
    */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;

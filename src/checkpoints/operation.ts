@@ -1,18 +1,15 @@
-// The context of a running operation: its cancellation, its progress and warnings, and the facts for its
-// records. afterCommit runs the steps that follow a commit point.
+// The context of a running operation: its cancellation, progress and warnings, and the facts for its records.
+// afterCommit runs the steps that follow a commit point.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 export interface OperationContext {
   readonly signal: AbortSignal;
-  /**
-   * The client that made the request, compared by identity and named in events. Absent when no client made a
-   * request.
-   */
+  /** The client that made the request. Events name this client. Absent when no client made a request. */
   readonly client?: object;
   /**
-   * The key and the operation id, which are published together with the effect. Empty for a request that is
+   * The client's key and the operation id, which are published together with the effect. Empty for a request that is
    * not an operation.
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
@@ -31,17 +28,19 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
-  /** True while the client can still cancel the operation. When absent, the value of the last report is still valid. */
+  /**
+   * True while the client can still cancel the operation. When absent, the value of the previous report is still valid.
+   */
   readonly cancellable?: boolean;
 }
 
-// Steps after a commit point. The effect of the request is then final, so no failed step may fail the
-// request. An error would say that nothing was done, and the client would repeat the request.
+// Steps after a commit point. The effect of the request is then final, so the request must not fail when one of these
+// steps fails. An error would say that nothing was done, and the client would repeat the request.
 
 /**
- * Runs one step after the commit. If the step fails, warns the client with the text `lost` and the reason,
- * and returns undefined.
- * @throws only InvariantViolation: the session then accepts no more changes, and the process ends
+ * Runs one step after the commit. If the step fails, warns the client with the text `lost` and the reason, and returns
+ * undefined.
+ * @throws only InvariantViolation. The session then accepts no more changes, and the process ends
  */
 export async function afterCommit<T>(
   context: Pick<OperationContext, 'warn'>,
@@ -58,7 +57,7 @@ export async function afterCommit<T>(
 }
 
 /**
- * Returns the reason of a failure for the client. Hides the text of a foreign error, which may quote file
+ * Returns the reason for a failure, for the client. Hides the text of other programs' errors, which may quote file
  * contents or the environment.
  */
 function reasonOf(error: unknown): string {

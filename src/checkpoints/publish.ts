@@ -1,6 +1,5 @@
-// Makes checkpoints: captures the present work tree, collects the facts about the session for the record, and
-// publishes the record. Publishing is the only way in which a checkpoint appears, on disk and in the index.
-// This file decides nothing.
+// Makes checkpoints: captures the current work tree, collects the facts about the session for the record, and publishes
+// the record. Only publishing adds a checkpoint to the disk and to the index.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -11,7 +10,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation.ts';
 
-/** Captures the work tree on the basis of the head's snapshot. */
+/** Captures the work tree. Starts from the head's snapshot, so that only changes have to be read. */
 export function capturePresent(
   { capture, index }: Checkpoints,
   context: OperationContext,
@@ -54,7 +53,7 @@ export interface CaptureSettings {
   readonly limits: { readonly maxFileBytes: number };
 }
 
-/** The parts of a session that every record of a checkpoint needs. */
+/** The parts of a session from which every checkpoint's record is made. */
 export interface RecordSources {
   readonly conversation: Pick<Conversation, 'head' | 'state'>;
   readonly sessionLog: Pick<SessionLog, 'length'>;
@@ -62,8 +61,7 @@ export interface RecordSources {
 }
 
 /**
- * Returns the facts that every record contains: the present position in the conversation, and the rules of
- * the captures.
+ * Returns the facts that every record contains: the current position in the conversation, and the rules for captures.
  */
 export function presentFacts({
   conversation,

@@ -1,13 +1,12 @@
-// Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When the parent
-// is removed, this class still knows the parent's own parent, so that the line of the head has no gap. This
-// class remembers nothing else about removed checkpoints.
+// Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When the parent is
+// removed, this class still knows the parent's own parent, so that the line of the head has no gap.
 import type { CheckpointId } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
-  /** The parent of each removed checkpoint, by the removed checkpoint's id. */
+  /** For the id of each removed checkpoint, its parent. */
   readonly parents: Readonly<Record<string, string>>;
 }
 
@@ -25,15 +24,15 @@ export class RemovedParents {
     for (const record of logged) if (isOfParents(record)) this.#learn(Object.entries(record.parents));
   }
 
-  /** Returns the parent of a removed checkpoint. An existing checkpoint names its parent itself. */
+  /** Returns the parent of a removed checkpoint. For an existing checkpoint, the record names the parent. */
   parentOf(id: CheckpointId): CheckpointId | undefined {
     return this.#parents.get(id) as CheckpointId | undefined;
   }
 
   /**
-   * Notes the parents of checkpoints that the caller is about to remove. Call this before the removal. A kill
-   * between note and removal does no harm, because the note stays true. @throws NoSpace, StoreUnavailable:
-   * then only this process knows the parents
+   * Notes the parents of checkpoints that the caller is going to remove. Must be called before the removal. A kill
+   * between note and removal does no harm, because the note stays true. @throws NoSpace, StoreUnavailable. After an
+   * error, only this process knows the parents
    */
   record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

@@ -1,6 +1,6 @@
-// Records the writes that agents reported, in the order of the reports. The agents are those of all open
-// sessions on the same work tree. Decides from reports and checkpoints whether one author made the whole
-// change of a path. This module is in memory and reads no disk. The session keeps the reports in its log.
+// Records the writes that agents report, in the order of the reports. The agents belong to all open sessions on the
+// same work tree. From reports and checkpoints, this module decides whether one author made the whole change of a path.
+// The data is in memory, and this module reads no disk. The session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -9,25 +9,25 @@ import type { TreePath } from '../tree/tree-path.ts';
 export interface ReportedWrite {
   readonly path: TreePath;
   /**
-   * The content after the write. Absent when the store of the reporting session computes content ids in
-   * another way.
+   * The content after the write. Absent when the reporting session has a different kind of store, whose content ids
+   * differ.
    */
   readonly content?: BlobId | 'absent';
   readonly session: SessionId;
   /** The name of the reporting session's agent, if its conversation has one. */
   readonly agent?: string;
-  /** The head of this session at the time of the report. This is not the head of the reporting session. */
-  readonly after: CheckpointId;
-  /** The time of the report (RFC 3339). Each session that keeps the report has the same time. */
-  readonly at: string;
   /**
-   * True when this session was closed for some time after its head was made, so the session may have missed
-   * reports.
+   * The head at the time of the report. It is the head of the session that keeps this record, not of the reporting
+   * session.
    */
+  readonly after: CheckpointId;
+  /** The time of the report (RFC 3339). All sessions that record the report use the same time. */
+  readonly at: string;
+  /** True when this session was closed for some time after its head was made. It may then have missed reports. */
   readonly mayMiss?: true;
 }
 
-/** The entry of a path at one checkpoint of a range, or at present. The present has no id. */
+/** The entry of a path in one checkpoint of a range, or in the current work tree. The current work tree has no id. */
 export interface Station {
   readonly id?: CheckpointId;
   readonly entry: Entry | undefined;
@@ -41,8 +41,8 @@ export interface ReportedStep {
 }
 
 /**
- * The share of an author in a change. `whole`: the author made the whole change. `none`: other authors made
- * the whole change.
+ * How much of a change an author made. `whole`: the author made the whole change. `none`: other authors made the whole
+ * change.
  */
 export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
 
@@ -55,17 +55,18 @@ export class ReportedWrites {
   }
 
   /**
-   * Notes the head when checkpoints are enabled. Until the next checkpoint, reports from before that time may
-   * be missing.
+   * Records the head at the time when checkpoints are enabled. Reports between this head and that time may be missing.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
   }
 
-  /** Returns the record of a report, or undefined when it repeats the last reports after the same checkpoint. */
+  /**
+   * Returns the record of a report. Returns undefined when the report only repeats the last reports after the same
+   * checkpoint.
+   */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // This class keeps one repetition of a report: the repetition shows that the first report is about
-    // several writes.
+    // One repetition of a report is recorded, because it shows that the content was written several times.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content, after }) =>
@@ -75,7 +76,7 @@ export class ReportedWrites {
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
   }
 
-  /** True when this session has the given report of another session. */
+  /** True when this session has already recorded this report of another session. */
   has({ path, session, at }: ReportedWrite): boolean {
     return this.#byPath.get(path)?.some((known) => known.session === session && known.at === at) === true;
   }
@@ -87,8 +88,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the names of the agents that reported writes, by session. With `after`, returns only agents that
-   * reported after these checkpoints.
+   * Returns for each session the name of the agent that reported writes. If `after` is given, returns only agents that
+   * reported after one of these checkpoints.
    */
   agents(after?: ReadonlySet<CheckpointId>): Map<SessionId, string | undefined> {
     const found = new Map<SessionId, string | undefined>();
@@ -98,7 +99,7 @@ export class ReportedWrites {
     return found;
   }
 
-  /** Returns an author's share in the change of a path from the first to the last station. */
+  /** Returns how much of a path's change from the first to the last station an author made. */
   shareOf(author: SessionId, path: TreePath, stations: readonly Station[]): Share {
     const reports = this.#byPath.get(path) ?? [];
     const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));
@@ -112,10 +113,9 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the changes that an author made to the content of a path in the first `intervals` intervals
-   * between stations, oldest first. Returns undefined when the reports do not show which author made a
-   * change. The stations include those after the range up to the present, because a late report may come
-   * after the range.
+   * Returns the changes that an author made to a path's content in the first `intervals` intervals between stations,
+   * oldest first. Returns undefined when the reports do not show which author made a change. The stations continue
+   * after the range up to the current state, because a late report may come after the range.
    */
   stepsOf(
     author: SessionId,
@@ -132,10 +132,9 @@ export class ReportedWrites {
 }
 
 /**
- * Returns the changes that lead from station to station, or undefined when the reports leave the authors in
- * doubt. Each report is about one write. When the content changed with every report, each write is the change
- * that came with its report. A report without a change came late: its write is part of a change that came
- * with another report.
+ * Returns the changes from each station to the next, or undefined when the reports do not prove the authors. Each
+ * report is about one write. If the content changed with every report, each change is the write of its report. If the
+ * content did not change with a report, the report came late: its write is part of an earlier change.
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],
@@ -158,12 +157,12 @@ function stepsBetween(
     content = end;
     intervals.push(steps);
   }
-  // A report from another line of checkpoints may be a late report about this line.
+  // A report that was made on another line of checkpoints may be a late report about this line.
   const first = reports.findIndex(({ after }) => stations.some(({ id }) => id === after));
   return first >= 0 && reports.length - first > count ? undefined : intervals;
 }
 
-/** True when the reports between two checkpoints explain how the content changed between these checkpoints. */
+/** True when the reports between two checkpoints explain the change of the content between them. */
 function isExplained(
   writes: readonly ReportedWrite[],
   start: Station | undefined,
@@ -175,7 +174,7 @@ function isExplained(
 }
 
 /**
- * True when two sessions reported the same content one after the other, at or after the report `first`. Both
+ * True when, from the report `first` on, two sessions reported the same content directly after each other. Both
  * sessions then wrote before either of them reported.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
@@ -187,7 +186,9 @@ function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite |
   });
 }
 
-/** True when all stations have the same mode. Reports do not contain modes, so a changed mode has an unknown author. */
+/**
+ * True when all stations have the same mode. Reports do not contain modes, so the author of a changed mode is unknown.
+ */
 function hasOneMode(stations: readonly Station[]): boolean {
   const modes = stations.flatMap(({ entry }) =>
     entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],

@@ -1,20 +1,20 @@
-// Finds the two ends of the range that a revert undoes. The range is the work of a turn, a tool or a restore,
-// or any range on one line.
+// Finds the two ends of the range that a revert undoes: the work of a turn, a tool or a restore, or any range on one
+// line.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
-/** A range on one line. When `to` is absent, the range ends at the present work tree. */
+/** A range on one line. When `to` is absent, the range ends at the current work tree. */
 export interface RevertRange {
   readonly from: StoredCheckpoint;
   readonly to?: StoredCheckpoint;
 }
 
 /**
- * The request of a client: one checkpoint, the ends of a range, or only an author. When `to` is absent, the
- * range ends at the present work tree. With only an author, the range is the whole line of the head, from its
- * oldest checkpoint to the present.
+ * The range as a client requests it: one checkpoint, the ends of a range, or only an author. When `to` is absent, the
+ * range ends at the current work tree. If only an author is given, the range is the whole line of the head, from its
+ * oldest checkpoint to the current work tree.
  */
 export interface AskedRange {
   readonly author?: string | null;
@@ -23,7 +23,7 @@ export interface AskedRange {
   readonly to?: string | null;
 }
 
-/** Finds the range that a client asks for. @throws InvalidParams, InvalidTag, UnknownCheckpoint, InvalidRange */
+/** Finds the range that a client requests. @throws InvalidParams, InvalidTag, UnknownCheckpoint, InvalidRange */
 export function revertRange(index: CheckpointIndex, { tag, from, to, author }: AskedRange): RevertRange {
   if (tag == null && from == null) {
     if (author != null && to == null) return wholeLine(index);
@@ -47,14 +47,17 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
   return range;
 }
 
-/** Returns the range from the oldest checkpoint of the line of the head to the present. */
+/** Returns the range from the oldest checkpoint on the head's line to the current work tree. */
 function wholeLine(index: CheckpointIndex): RevertRange {
   const oldest = [...lineOfHead(index)].at(-1);
   if (oldest !== undefined) return { from: oldest };
   throw new CheckpointdError('InvalidRange', 'The session has no checkpoint, so there is nothing to revert.');
 }
 
-/** Returns the range from a checkpoint to the present. @throws InvalidRange when a restore left the checkpoint */
+/**
+ * Returns the range from a checkpoint to the current work tree. @throws InvalidRange when the checkpoint is not on the
+ * head's line
+ */
 export function rangeSince(index: CheckpointIndex, from: StoredCheckpoint): RevertRange {
   requireOneLine(index, { from });
   return { from };
@@ -74,8 +77,8 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
 }
 
 /**
- * Returns the range of a turn. The range ends at the next turn of its line, at the present, or where a
- * restore left the line.
+ * Returns the range of a turn. The range ends at the next turn of the turn's line. Without a next turn, it ends at the
+ * current work tree, or at the last checkpoint of a line that a restore abandoned.
  */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
   const { id } = turn.record;
@@ -115,10 +118,7 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
   return false;
 }
 
-/**
- * Checks that both ends are on one line. @throws InvalidRange when the later end does not come after the
- * earlier end
- */
+/** Checks that both ends are on one line. @throws InvalidRange when `to` does not come after `from` */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];
   const isOnLine =

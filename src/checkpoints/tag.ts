@@ -1,5 +1,5 @@
-// Tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, and it checks every text
-// before the text can reach git. This module knows no checkpoints: the index knows which tags exist.
+// Tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, so git gets only texts that were
+// checked here. This module does not know which tags exist; the index knows it.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 
@@ -7,7 +7,7 @@ const pattern = /^(0|[1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/;
 
 interface TagParts {
   readonly turn: number;
-  /** The tool's number within the turn; absent for a turn's own tag. */
+  /** The number of the tool within its turn. Absent in the tag of a turn. */
   readonly tool?: number;
 }
 
@@ -17,7 +17,7 @@ export function tagOf(text: string): Tag | undefined {
   return text.length <= 32 && pattern.test(text) ? (text as Tag) : undefined;
 }
 
-/** Parses text as a tag. @throws InvalidTag, whose message shows the form of a tag */
+/** Parses a text as a tag. @throws InvalidTag; the message shows the form of a tag */
 export function parseTag(text: string): Tag {
   const tag = tagOf(text);
   if (tag !== undefined) return tag;
@@ -42,8 +42,8 @@ export function toolTag(turn: number, tool: number): Tag {
 }
 
 /**
- * Returns the tag for these counters. A client's explicit tag sets the counters, so the next number may be
- * too long.
+ * Returns the tag for these counters. A client can set the counters with an explicit tag, so the next number may be too
+ * long.
  */
 function counted(text: string): Tag {
   const tag = tagOf(text);
@@ -55,7 +55,7 @@ function counted(text: string): Tag {
   );
 }
 
-/** Returns the tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
+/** Returns the tag before this tag: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
 export function previousTag(tag: Tag): Tag {
   const { turn, tool } = tagParts(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));
@@ -70,8 +70,8 @@ const charactersMax = 256;
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
 /**
- * True when the text has the form of a name. For an unknown text of this form, the error is UnknownCheckpoint
- * and not InvalidTag.
+ * True when the text has the form of a name. If such a text is unknown, the error is UnknownCheckpoint and not
+ * InvalidTag.
  */
 export function isPlainName(text: string): boolean {
   return plain.test(text) && text.trimEnd() === text;

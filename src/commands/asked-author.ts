@@ -11,7 +11,7 @@ import { missedReports } from '../session/missed-reports.ts';
 import { reportedContent } from '../session/reported-contents.ts';
 import type { Session } from '../session/session.ts';
 
-/** Returns the author that a client names, for a revert of the given range. @throws UnknownPart */
+/** Returns the author that a client names in a revert of the given range. @throws UnknownPart */
 export function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
   const author = authorNamed(session, range, asked);
   const { paths, isPartial } = missedReports(session, range.from.record.timestamp);

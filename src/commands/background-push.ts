@@ -1,6 +1,6 @@
-// Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of a
-// backlog run one at a time and within a time limit. While the remote is unreachable, the intervals between
-// attempts grow. No request waits for a push. The daemon reports a failed push and tries again.
+// Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of a backlog
+// run one after another and within a time limit. As long as the remote is unreachable, the intervals between attempts
+// grow. No request waits for a push. The daemon reports a failed push and tries again later.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -11,19 +11,19 @@ import { pushSession } from '../session/travel.ts';
 /** The delay between a turn and its push, because an agent often makes several changes at once. */
 const quietMs = 500;
 /**
- * The time limit for one run of the backlog. Sessions that remain wait for the next run. The limit doubles
- * after each failure.
+ * The time limit for one run of the backlog. The remaining sessions wait for the next run. The limit doubles after each
+ * failure.
  */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;
 const lastRetryMs = 10 * 60_000;
 const failuresMax = 5;
 
-/** The backlog of each session with `push: "turn"`. */
+/** For each session with `push: "turn"`, its backlog. */
 const backlogs = new WeakMap<Session, Backlog>();
 const byRemote = new Map<string, Backlog>();
 
-/** Starts or stops pushing the session to the remote after each turn. @throws UnknownRemote */
+/** From now on, pushes the session to the remote after each turn, or stops doing so. @throws UnknownRemote */
 export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
   const { storage } = session.parts.directory;
   if (mode === 'manual') {
@@ -58,7 +58,7 @@ class Backlog {
 
   add(session: Session): void {
     this.#waiting.add(session);
-    // While the remote is unreachable, a turn does not change the time of the next attempt.
+    // If the last attempt failed, a turn does not change the time of the next attempt.
     if (this.#failures === 0 || this.#failures >= failuresMax) this.#runIn(quietMs);
   }
 
@@ -86,9 +86,8 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the push may succeed later, because the remote was unreachable, the
-   * remote limits the number of requests, or the time limit was reached. The caller then tries no other
-   * session now.
+   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or limits
+   * the number of requests, or the time was over. The caller then does not try the other sessions now.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

@@ -29,7 +29,7 @@ import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
-/** Lists the files of a checkpoint by pages, and marks the files that the checkpoint changed. */
+/** Lists the files of a checkpoint page by page. Marks the files that changed since the checkpoint's predecessor. */
 export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { record } = checkpoints.index.resolve(params.tag);
@@ -111,7 +111,7 @@ function changeOf(change: TreeChange | undefined): { change?: 'added' | 'modifie
 
 const readBytesMax = 8 * 1024 * 1024;
 
-/** Reads the bytes of one file, or the target of one link, from a checkpoint. Does not read the work tree. */
+/** Reads one file's bytes, or the target of one symbolic link, from a checkpoint. Does not read the work tree. */
 export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ session, params }) => {
   const { store, index } = session.requireCheckpoints();
   const path = treePath(params);
@@ -145,7 +145,7 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
   };
 });
 
-/** Counts the files that a checkpoint changed, or the files that differ between two checkpoints. */
+/** Counts the files that changed since a checkpoint's predecessor, or that differ between two given checkpoints. */
 export const checkpointStats = defineCommand('checkpoint/stats', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;
@@ -185,8 +185,8 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
 });
 
 /**
- * Returns one path of a diff in the form of the wire. When a content or diff of the path is not UTF-8, all of
- * them are base64.
+ * Returns one path of a diff in the form of the wire. If one of its contents or its diff is not UTF-8, all of them are
+ * in base64.
  */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
@@ -235,15 +235,15 @@ type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 interface DiffRequest {
   /** The earlier state. Default: the base. */
   readonly from?: string;
-  /** The later state. Default: the present work tree. */
+  /** The later state. Default: the current work tree. */
   readonly to?: string;
   readonly format: DiffFormat;
-  /** True when the client wants the unified text in parts, one per file. */
+  /** True to split the unified text into parts, one for each file. */
   readonly perFile?: boolean;
-  /** True when the unified text must include patches of binary files. */
+  /** True to include patches of binary files in the unified text. */
   readonly binary?: boolean;
   readonly paths?: readonly TreePath[];
-  /** True when the two sides are swapped. */
+  /** True to swap the two sides. */
   readonly reverse?: boolean;
 }
 
@@ -252,7 +252,7 @@ interface DiffEntry extends Difference {
   readonly absolutePath: string;
   readonly contents?: { readonly before?: Buffer; readonly after?: Buffer };
   readonly unified?: Buffer;
-  /** True when a part exceeded a limit and was left out. */
+  /** True when a part exceeded a limit and was omitted. */
   readonly isCut: boolean;
 }
 

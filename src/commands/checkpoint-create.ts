@@ -84,8 +84,8 @@ async function create({
 }
 
 /**
- * Moves the conversation to the head after the checkpoint has used the message. The log also records the
- * head, in case a later process opens the session without checkpoints.
+ * Moves the conversation to the position at which the checkpoint has used the message. Also logs this position, in case
+ * a later process opens the session without checkpoints.
  */
 async function moveTo(
   session: Session,
@@ -100,8 +100,8 @@ async function moveTo(
 }
 
 /**
- * True when the work tree is the same as in a checkpoint. A path that one of the two captures skipped does
- * not count as a difference.
+ * True when the work tree is the same as in a checkpoint. A path that was skipped by one of the two captures does not
+ * count as a difference.
  */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
@@ -144,7 +144,7 @@ function checkRequest(
   if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
-/** Returns the tag that the client gave, or else the next tag by the counters. */
+/** Returns the client's tag. If the client gave none, returns the next tag according to the counters. */
 function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
   if (request.tag != null) return parseTag(request.tag);
   const { currentTurn, toolsInTurn } = countersOf(index.head);
@@ -207,19 +207,18 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   );
 }
 
-// Writes the description of a checkpoint when the client gives none. The description is one line, which is
-// also the commit's subject. The line is cut by bytes, so that it fits git's subject line and a row of a
-// terminal.
+// Writes the description of a checkpoint when the client gives none. The description is one line, which is also the
+// commit's subject. The maximum length is in bytes, so that the line fits git's subject line and a row of a terminal.
 
 const bytesMax = 60;
 
 /**
- * Cuts a line that is longer than 60 bytes, if possible at a space, and appends `...`. The result has at most
- * 63 bytes.
+ * If a line is longer than 60 bytes, cuts it, if possible at a space, and appends `...`. The result has at most 63
+ * bytes.
  */
 function cut(text: string): string {
   const line = oneLine(text);
-  // 61 UTF-16 units have more than 60 bytes in UTF-8, so the rest of a long message need not be encoded.
+  // Encodes only the beginning of a long message: 61 UTF-16 units already have more than 60 bytes in UTF-8.
   const bytes = Buffer.from(line.slice(0, bytesMax + 1), 'utf8');
   if (bytes.length <= bytesMax) return line;
   let end = bytesMax;
@@ -239,15 +238,15 @@ export function describeTurn(message: string): string {
 
 interface ToolRun {
   readonly name: string | undefined;
-  /** The effect of the tool in the client's words. Empty when the client gave no message. */
+  /** What the tool did, in the client's words. Empty when the client gave no message. */
   readonly message: string;
-  /** True when files differ from the head. */
+  /** True when files have changed since the head. */
   readonly hasChanges: boolean;
 }
 
 /**
- * Describes a tool by its effect, or else by its name. When files changed although the tool only reads, the
- * description says that another program made the changes.
+ * Describes what a tool did. Without a message from the client, uses the tool's name. If files changed although the
+ * tool only reads, the description says that another program probably changed them.
  */
 export function describeTool({ name, message, hasChanges }: ToolRun): string {
   if (hasChanges && name !== undefined && onlyReads(name)) {
@@ -258,7 +257,10 @@ export function describeTool({ name, message, hasChanges }: ToolRun): string {
   return name === undefined || oneLine(name) === '' ? 'Tool completed' : `Tool: ${oneLine(name)}`;
 }
 
-/** True for the names that agents give the tool that reads files: `fs_read`, `read_file`, `readFile`, `Read`. */
+/**
+ * True for the names that different agents use for the tool that reads files: `fs_read`, `read_file`, `readFile`,
+ * `Read`.
+ */
 function onlyReads(name: string): boolean {
   return ['fsread', 'read', 'readfile'].includes(name.replace(/[^a-z]/gi, '').toLowerCase());
 }

@@ -22,8 +22,8 @@ import { askedAuthor } from './asked-author.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
 /**
- * The maximum length of the undo stack and of the redo stack. Every record contains both stacks, so without a
- * limit the size of all records would grow with the square of the number of restores.
+ * The maximum length of the undo stack and of the redo stack. Every record contains both stacks. Without a limit, the
+ * total size of the records would grow with the square of the number of restores.
  */
 export const undoMax = 100;
 
@@ -37,8 +37,8 @@ export const checkpointRestore = defineCommand(
     warnOfOldDirectory(session, target.record, context);
     if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A restore of files alone, or of some paths, stays on the present line. A complete restore begins a new
-    // line at the target.
+    // A restore of only files or only some paths stays on the current line. A complete restore begins a new line at the
+    // target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {
@@ -76,7 +76,7 @@ export const checkpointRestore = defineCommand(
   },
 );
 
-/** Undoes one author's changes since a checkpoint. All other changes stay. */
+/** Undoes the changes that one author made since a checkpoint. All other changes stay. */
 async function restoreOfAuthor(
   { session, params, context }: Pick<CallOf<'checkpoint/restore'>, 'session' | 'params' | 'context'>,
   author: string,
@@ -114,8 +114,8 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
 }
 
 /**
- * Warns when the checkpoint has the files of an earlier directory at the work tree's path, which another
- * directory has replaced.
+ * Warns when the checkpoint is from before the work tree's directory was replaced. Its files are then those of the
+ * earlier directory.
  */
 function warnOfOldDirectory(
   { parts: { directory, workTree } }: Session,
@@ -156,16 +156,16 @@ const steps = {
   },
 } as const;
 
-/** Checks that the expected head is the name of a checkpoint. @throws UnknownCheckpoint, InvalidTag */
+/** Checks that the expected head names an existing checkpoint. @throws UnknownCheckpoint, InvalidTag */
 function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>): void {
   const { index } = session.requireCheckpoints();
   if (params.expect?.head != null) index.resolve(params.expect.head);
 }
 
 /**
- * Reverses the newest restore on one stack and moves it to the other stack. The checkpoint of each restore
- * names the safety checkpoint from before that restore. An undo restores that checkpoint and is itself a
- * restore, whose own safety checkpoint is the target of a redo.
+ * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, a safety checkpoint is
+ * made, which the restore's checkpoint names. An undo restores this safety checkpoint. The undo is a restore too, so it
+ * has its own safety checkpoint, which a redo restores.
  * @throws NothingToUndo
  */
 async function stepOverRestore(
@@ -203,8 +203,8 @@ async function stepOverRestore(
 }
 
 /**
- * Returns the paths of a restore, and the links and files that the restore removed because a path needed a
- * directory in their place.
+ * Returns the paths that reversing a restore has to write: the paths of the restore, and the links and files that it
+ * removed because a path needed a directory in their place.
  */
 async function pathsBack(
   session: Session,
@@ -233,7 +233,7 @@ export function checkExpectation(index: CheckpointIndex, expected: string | null
   );
 }
 
-/** Returns the answer of a restore. First notifies listeners if the restore moved the conversation. */
+/** Returns the answer to a restore. If the restore moved the conversation, first notifies the listeners. */
 async function restored(
   session: Session,
   method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
@@ -247,7 +247,7 @@ async function restored(
   return restoreAnswer(session, outcome, dryRun, context);
 }
 
-/** Makes the answer again for a repeated key, when the process died with the first answer. */
+/** Makes the answer again for a repeated key, because the process died before the client got the first answer. */
 function restoredBefore(
   { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },

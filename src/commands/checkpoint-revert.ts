@@ -60,7 +60,7 @@ export const checkpointRevert = defineCommand(
   },
 );
 
-/** Refuses a request that is wrong, whether or not a recovery runs first. */
+/** Refuses an invalid request. The check is independent of a recovery that may run first. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   refuseBoth(params);
   const { index } = session.requireCheckpoints();
@@ -94,7 +94,7 @@ function named(session: Session, { record }: RevertRange['from']): string {
   return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
 }
 
-/** Returns what the list of checkpoints shows of a revert. */
+/** Returns the description of a revert for the list of checkpoints. */
 function describe(
   session: Session,
   range: RevertRange,

@@ -1,5 +1,6 @@
-// The commands on the list of a session's checkpoints: enable, remove, list, look up, name, delete. Creating is in
-// checkpoint-create.ts, restoring in checkpoint-restore.ts, reading contents in checkpoint-contents.ts.
+// The commands for a session's list of checkpoints: enable, remove all, list, look up, name, delete.
+// checkpoint-create.ts creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their
+// contents.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -23,7 +24,7 @@ import { pageOf } from './answers/paging.ts';
 import { type CallOf, defineCommand } from './command.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
-/** Enables checkpoints on request, also outside a repository. Does nothing if checkpoints are enabled. */
+/** Enables checkpoints on request, even outside a repository. Does nothing if checkpoints are already enabled. */
 export const checkpointInit = defineCommand(
   'checkpoint/init',
   async ({ session, context }) => {
@@ -32,10 +33,10 @@ export const checkpointInit = defineCommand(
     const already = session.enabled;
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
-      await checkGit(); // the client asked for checkpoints, so a missing git fails the request
+      await checkGit(); // the client wants checkpoints, so the request fails if git is missing
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-      session.recovered = undefined; // the warnings of this answer report the recovery
+      session.recovered = undefined; // the warnings of this answer already report the recovery
     } else {
       await already.store.sizes([]); // reads only: a lost store throws here
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
@@ -47,8 +48,8 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. If the client already knew of a damaged store, and the store is still damaged, sets
- * the store aside and begins with a new store.
+ * Enables checkpoints. If the store is damaged and this was already reported to the client before, sets the store aside
+ * and begins with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasTold = session.disabledReason === 'StoreCorrupt';
@@ -76,7 +77,7 @@ async function initAnswer(
 }
 
 /**
- * Removes every checkpoint of the session, and the store. The conversation and the work tree stay.
+ * Removes every checkpoint of the session, and the store. Does not change the conversation and the work tree.
  * Checkpoints stay disabled until the next `checkpoint/init`.
  */
 export const checkpointClean = defineCommand(
@@ -88,8 +89,8 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // The clean also removes checkpoints that record a move of the conversation. So the log must first record
-    // the position of the conversation.
+    // Some of the removed checkpoints record a move of the conversation. Therefore first logs the position of the
+    // conversation.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };
@@ -129,8 +130,8 @@ async function removeStore(
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;
-  // The answer does not wait for the deletion: 20,000 loose objects take a second, and the path is already
-  // free for the next init.
+  // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. The path is
+  // already free for the next init.
   deleteTrash(trash).catch((error: unknown) =>
     log.warn(
       `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
@@ -199,7 +200,7 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // A path that one of the two captures skipped does not count as a change.
+  // A path that was skipped by one of the two captures does not count as a change.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };
@@ -224,8 +225,8 @@ export const checkpointRename = defineCommand(
 );
 
 /**
- * Returns the checkpoint that the request names, and the checkpoint's new name. @throws UnknownCheckpoint,
- * InvalidTag, InvalidName, DuplicateName
+ * Returns the checkpoint that the request names, and its new name. @throws UnknownCheckpoint, InvalidTag, InvalidName,
+ * DuplicateName
  */
 function checked(
   index: CheckpointIndex,
@@ -268,8 +269,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // Only the checkpoint of a restore records durably that the conversation moved back. Without this
-  // checkpoint, a restart would return to the later conversation.
+  // Only the restore's checkpoint records on disk that the conversation moved back. Without this checkpoint, a restart
+  // would return to the later conversation.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
@@ -285,8 +286,7 @@ async function deleteCheckpoint({
       { details: { id: record.id } },
     );
   }
-  // The newest checkpoint determines the head of the conversation. After its deletion the log must determine
-  // the head.
+  // The newest checkpoint determines the conversation's head. Before its deletion, the head is therefore logged.
   if (index.head?.record.id === record.id) conversation.recordHead();
   operations.intend(context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
@@ -305,7 +305,7 @@ export async function removeCheckpoints(
   if (ids.length === 0) return 0;
   const { store, index } = session.requireCheckpoints();
   const { removedParents } = session.parts;
-  // A full disk must not prevent a client from freeing space.
+  // If the parents cannot be noted, the removal continues: a full disk must not prevent a client from freeing space.
   const lost =
     'The checkpoints were removed. The daemon knows the order of the other checkpoints only until the session closes, because it could not store the parents of the removed checkpoints';
   await afterCommit(context, lost, () =>

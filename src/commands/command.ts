@@ -1,7 +1,7 @@
-// A command is the name of a method and the function that runs the method. execute.ts runs the steps before
-// and after this function. Before the function it finds the session, checks the key, waits in the queue, and
-// recovers. After the function it records the operation. The protocol's description of a method says which of
-// these steps the method has.
+// A command is the name of a method with the function that runs the method. execute.ts runs the steps before and after
+// this function. Before the function, it finds the session, checks the key, waits in the queue, and recovers an
+// interrupted restore. After the function, it records the operation. The protocol's description of a method says which
+// of these steps the method has.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -14,7 +14,7 @@ import type { StorageOperations } from '../session/storage-operations.ts';
 /** Every method of a client except those of the connection's life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
-/** Methods about sessions as a whole: they list, open, close, delete, push or import them. */
+/** Methods that concern sessions as a whole: they list, open, close, delete, push or import sessions. */
 type DaemonMethod =
   | 'session/open'
   | 'session/close'
@@ -35,14 +35,14 @@ export interface DaemonParts {
   readonly sessions: Sessions;
   /** The default storage of sessions. */
   readonly storage: string;
-  /** The outcomes of operations that belong to no single session. */
+  /** The outcomes of operations that do not belong to a single session. */
   readonly operations: OperationRecords;
-  /** Returns the outcomes of operations on a storage as a whole. These outcomes survive the daemon. */
+  /** Returns the outcomes of operations on a storage as a whole. These outcomes are kept after the daemon ends. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * Returns the outcomes of a client's session/open and session/close requests, because a removed session
-   * cannot remember its end. Each client has records of its own, because the answer to another client's
-   * opening gives no share of the session.
+   * Returns the outcomes of a client's session/open and session/close requests. They are not kept in the session,
+   * because a removed session has no records. Each client has its own records, because a client cannot use a session
+   * that another client opened.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs work that must not overlap with other such work in the whole daemon. */
@@ -50,7 +50,7 @@ export interface DaemonParts {
   readonly log: Log;
 }
 
-/** The origin of a request: its client, its cancellation, and the receiver of its progress. */
+/** What belongs to a request: its client, its cancellation, and the receiver of its progress. */
 export interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -79,16 +79,16 @@ export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes the answer again when the process died with the first answer. Uses the published checkpoint, or the
-   * log record of the effect. When absent, the log record itself is the answer.
+   * Makes the answer again, because the process died before the client got the first answer. Uses the published
+   * checkpoint, or the log record of the effect. When absent, the log record itself is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses parameters that are wrong, whether or not a recovery runs first. The executor calls this function
-   * only before the recovery of an unfinished restore. Otherwise `run` itself refuses the parameters.
+   * Refuses invalid parameters. The check is independent of a recovery. The executor calls this function only before it
+   * recovers an unfinished restore. Otherwise `run` itself refuses the parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
-  /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */
+  /** True when the log record of the effect also contains the key. Then no record of the operation is needed. */
   readonly isKeptWithEffect?: true;
 }
 
@@ -98,8 +98,8 @@ export interface Command<M extends SessionMethod> extends CommandOptions<M> {
 }
 
 /**
- * A command about sessions as a whole. The command itself finds, opens or ends sessions, and remembers its
- * own keys.
+ * A command that concerns sessions as a whole. The command itself finds, opens or ends sessions, and remembers the
+ * clients' keys.
  */
 export interface DaemonCommand<M extends DaemonMethod> {
   readonly method: M;
@@ -136,8 +136,7 @@ export interface SessionParams {
 }
 
 /**
- * A command on an open session, as the executor sees it. The executor does not know the parameters of single
- * commands.
+ * A command for an open session, as the executor sees it. The executor does not know the parameters of single commands.
  */
 export interface AnySessionCommand {
   readonly method: SessionMethod;

@@ -1,6 +1,6 @@
-// The commands on the conversation: history, transcript, sticky context, documents, and the client's
-// settings. Tangents are in tangent.ts. For every change, the log record contains the client's key. The
-// daemon then notifies clients, and makes the answer from the logged effect.
+// The commands for the conversation: history, transcript, sticky context, documents, and the client's settings.
+// tangent.ts has the commands for tangents. The log record of every change contains the client's key. After the change,
+// the daemon notifies clients, and makes the answer from the logged effect.
 
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -48,9 +48,9 @@ export interface ConversationChange<M extends ConversationMethod> extends CallOf
 }
 
 /**
- * Defines the command of a change. `change` makes the change and returns its effect, which is logged with the
- * key. `answer` makes the wire's answer from the effect, and makes it again when the client repeats the key
- * after a restart. `answer` runs after the commit and must not fail. `check` has the meaning that it has in
+ * Defines a command that changes the conversation. `change` makes the change and returns its effect, which is logged
+ * with the key. `answer` makes the wire's answer from the effect. If the client repeats the key after a restart,
+ * `answer` is called again. `answer` runs after the commit and must not fail. `check` means the same as in
  * `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
@@ -84,7 +84,10 @@ export function defineConversationChange<M extends ConversationMethod, E extends
 /** Returns the effect unchanged, for a change whose effect is also the wire's answer. */
 const asItIs = <E>(effect: E): E => effect;
 
-/** Passes the warnings of an effect (about assumptions and omissions) to the client, and returns the effect. */
+/**
+ * Passes the warnings of an effect to the client, and returns the effect. The warnings are about assumptions and
+ * omissions.
+ */
 export function warned<E extends { readonly warnings: readonly string[] }>(
   context: OperationContext,
   effect: E,
@@ -110,12 +113,12 @@ export const conversationAppend = defineConversationChange(
   },
 );
 
-/** Returns the fields of the conversation, except the lists that are read by pages. */
+/** Returns the fields of the conversation, except the lists that clients read page by page. */
 export const conversationGet = defineCommand('conversation/get', async ({ session, context }) =>
   conversation(session, await contextNow(session, context.signal)),
 );
 
-/** Reads the exchanges of the present conversation, or of a checkpoint, by pages. */
+/** Reads the exchanges of the current conversation or of a checkpoint, page by page. */
 export const conversationHistory = defineCommand('conversation/history', ({ session, params }) => {
   const spoken = session.parts.conversation;
   const of = `history ${session.id}`;
@@ -187,7 +190,7 @@ function checkRequest(
 }
 
 /**
- * Refuses to keep more messages than exist. The client then has a wrong count, and the compaction could lose
+ * Refuses to keep more messages than exist. In this case the client's count is wrong, and the compaction could lose
  * messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {
@@ -207,7 +210,7 @@ export const conversationClear = defineConversationChange(
   asItIs,
 );
 
-/** Reads the lines of the transcript by pages. */
+/** Reads the lines of the transcript page by page. */
 export const conversationTranscript = defineCommand('conversation/transcript', ({ session, params }) => {
   const spoken = session.parts.conversation;
   const of = `transcript ${session.id}`;
@@ -234,7 +237,7 @@ export const conversationAppendTranscript = defineConversationChange(
   },
 );
 
-/** Lists the sticky context. On request, also returns the message that brings the context to a model. */
+/** Lists the sticky context. On request, also returns the message with which the context is sent to a model. */
 export const conversationContext = defineCommand(
   'conversation/context',
   async ({ session, params, context }) => {
@@ -256,7 +259,7 @@ export const conversationContext = defineCommand(
   },
 );
 
-/** Adds paths and globs whose files are sent with every message. */
+/** Adds paths and globs to the sticky context. Their files are sent with every message. */
 export const conversationAddContext = defineConversationChange(
   'conversation/addContext',
   async ({ session, conversation, params, keyed }) => {
@@ -333,14 +336,14 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, in the answer or as a file. Does not change the session, so a
- * session whose store refuses every write can still be exported.
+ * Exports the conversation as a document, in the answer or as a file. Does not change the session. Even if the
+ * session's store refuses every write, the session can still be exported.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session, so the export first waits in the queue of that
-  // session. An export in the answer waits only in its own queue.
+  // The file may be in the work tree of another session. The export then also waits in that session's queue. An export
+  // in the answer waits only in its own queue.
   const place =
     path == null
       ? undefined

@@ -1,8 +1,7 @@
-// Runs the steps of a request, in an order that only this file knows. This file finds the session, looks up
-// the key, waits in the queue, recovers an interrupted restore, and runs the command. Then it writes the
-// record of the operation and returns the answer. The commands use afterCommit for the steps after the
-// commit. The description of a method in protocol.json says which steps the method has. This file is
-// independent of single commands.
+// Runs the steps of a request; only this file determines their order. It finds the session, looks up the key, waits in
+// the queue, recovers an interrupted restore, and runs the command. Then it writes the record of the operation and
+// returns the answer. The commands themselves use afterCommit for the steps after the commit. The description of a
+// method in protocol.json says which steps the method has. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -49,9 +48,8 @@ export async function execute(
 }
 
 /**
- * Runs a request that only reads, on a session that no daemon has open.
- * @throws the errors of the command; StoreUnavailable for a command that may change data, or that gives a
- * warning
+ * Runs a read-only request for a session that no daemon has open.
+ * @throws the errors of the command; StoreUnavailable for a command that may change data, or that gives a warning
  */
 export async function executeReading(
   command: AnySessionCommand,
@@ -76,8 +74,8 @@ export async function executeReading(
 }
 
 /**
- * Runs a command on an open session. A request without a key does not change the session, so the daemon needs
- * neither a recovery nor a record of the operation.
+ * Runs a command for an open session. A request without a key does not change the session, so it needs neither a
+ * recovery nor a record of the operation.
  */
 async function onSession(command: AnySessionCommand, call: AnyCall): Promise<object> {
   const { lane, idempotency } = methods[command.method];
@@ -87,8 +85,8 @@ async function onSession(command: AnySessionCommand, call: AnyCall): Promise<obj
 }
 
 /**
- * Runs a change of a session in the session's queue. First recovers a restore that failed. `check` can refuse
- * the change before this recovery.
+ * Runs a command that changes a session, in the session's queue. If a restore failed before, first recovers this
+ * restore. `check` can refuse the change before the recovery.
  */
 export function inLane<T>(
   session: Session,

@@ -1,10 +1,10 @@
-// Decides which checkpoints of a session may be removed, because they exceed a limit or because no request
-// can reach them any more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a
-// checkpoint that undo and redo reach. Safety checkpoints, and checkpoints whose tag another checkpoint took,
-// are removed only after a month, because users notice a mistaken restore late. The daemon enforces
-// `limits.maxCheckpoints` and `limits.maxStoreBytes` without a client's store/gc. It does so in the session's
-// queue some seconds after a change, and lets every request go first. If the daemon is killed meanwhile, the
-// removal continues after the next change or the next opening.
+// Decides which checkpoints of a session may be removed, because they exceed a limit or because no request can reach
+// them any more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that undo
+// or redo needs. Users may notice a mistaken restore late. Safety checkpoints, and checkpoints whose tag was taken by
+// another checkpoint, are therefore removed only after a month. The daemon enforces `limits.maxCheckpoints` and
+// `limits.maxStoreBytes` even if no client sends store/gc. It does this in the session's queue some seconds after a
+// change, and lets every request go first. If the daemon is killed meanwhile, the removal continues after the next
+// change or the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -17,22 +17,22 @@ import { tangentCheckpoints } from './tangent.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
-/** The smallest number of checkpoints. No limit removes the base or the newest checkpoint. */
+/** The smallest number of checkpoints that a limit leaves: the base and the newest checkpoint. */
 export const checkpointsMin = 2;
 /**
- * The number of checkpoints that are removed at once. After each such step the daemon checks whether the
- * store fits and whether a request waits.
+ * The number of checkpoints that are removed in one step. After each step, the daemon checks whether the store fits and
+ * whether a request is waiting.
  */
 const removedAtOnce = 10;
 
-/** Returns the bytes of the session's data. Data of other sessions in a shared store does not count. */
+/** Returns the size of the session's data in bytes. Data of other sessions in a shared store does not count. */
 export async function bytesHeld({ store }: Checkpoints): Promise<number> {
   return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
 }
 
 /**
- * Returns the checkpoints that a store/gc removes: those that are too old, too many, or unlisted and
- * unreachable for long.
+ * Returns the checkpoints that store/gc removes: checkpoints that are too old, that exceed the number, or that have
+ * been unlisted for long and are not needed.
  */
 export function expendable(
   index: CheckpointIndex,
@@ -51,7 +51,7 @@ export function expendable(
   return [...gone, ...excessOf(left, index, needed, maxCheckpoints)];
 }
 
-/** Returns the oldest listed checkpoints beyond `maxCheckpoints`. */
+/** Returns the oldest listed checkpoints that exceed `maxCheckpoints`. */
 export function excess(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -61,8 +61,8 @@ export function excess(
 }
 
 /**
- * Returns the oldest listed checkpoints beyond the limit. The count includes protected checkpoints, so that
- * other checkpoints are removed in their place.
+ * Returns the oldest listed checkpoints that exceed the limit. Counts protected checkpoints too, so other checkpoints
+ * are removed in their place.
  */
 function excessOf(
   listed: readonly StoredCheckpoint[],
@@ -75,8 +75,8 @@ function excessOf(
 }
 
 /**
- * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted checkpoints come first,
- * because clients do not see them and restores have undone their changes.
+ * Returns some of the oldest checkpoints that may be removed because of a limit in bytes. Unlisted checkpoints come
+ * first, because clients do not see them and restores have undone their changes.
  */
 export function removedBySize(
   index: CheckpointIndex,
@@ -93,10 +93,10 @@ export function overLimitText(bytes: number, maxStoreBytes: number): string {
 }
 
 /**
- * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool is unlisted from the
- * time when another checkpoint took its tag, and a safety checkpoint from the start. The checkpoint of a
- * restore may be removed at once, because its safety checkpoint and its target have its contents. A clock
- * that was set back makes no checkpoint older. With `ms` 0, returns all unlisted checkpoints.
+ * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when another
+ * checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be removed at once,
+ * because its safety checkpoint and its target have its contents. Setting the clock back makes no checkpoint older. If
+ * `ms` is 0, returns all unlisted checkpoints.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -109,8 +109,8 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
 }
 
 /**
- * Returns the time since which a checkpoint is unlisted. This is the time of the checkpoint that now has its
- * tag, or its turn's tag.
+ * Returns the time since which a checkpoint has been unlisted: the time of the checkpoint that now has its tag or its
+ * turn's tag.
  */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
@@ -158,22 +158,22 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
 
 /** The delay between a change and the check of the limits, so that one check serves several changes. */
 const restMs = 10_000;
-/** The delay before the removal continues after it gave way to a request. */
+/** The delay before the removal continues after it was interrupted by a request. */
 const againMs = 1_000;
 /**
- * When the removal has given way for this long, it takes one step although requests wait. The limits are thus
- * enforced within a minute.
+ * If requests have delayed the removal for this long, it makes one step although requests are waiting. The limits are
+ * thus enforced within a minute.
  */
 const patienceMs = 30_000;
 /**
- * The minimum interval between sweeps when only the number of checkpoints is limited. This limit does not
- * depend on sweeps.
+ * The minimum interval between sweeps of unused contents when only the number of checkpoints is limited. This limit
+ * does not depend on sweeps.
  */
 const sweepEveryMs = 60_000;
 
 const keepers = new WeakMap<Session, LimitKeeper>();
 
-/** Schedules a check of the session's limits, if it has any. Called after each change, and after opening. */
+/** Schedules a check of the session's limits, if there are any. Called after each change, and after opening. */
 export function keepLimitsLater(session: Session): void {
   const keeper = keepers.get(session) ?? new LimitKeeper(session);
   keepers.set(session, keeper);
@@ -189,7 +189,7 @@ class LimitKeeper {
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** The time since which the removal gives way to requests. Undefined when the removal is complete. */
+  /** The time since which requests have delayed the removal. Undefined when the removal is complete. */
   #sinceMs: number | undefined;
   #isOver = false;
   #warnings: string[] = [];
@@ -231,8 +231,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when the removal gave way to a request before it was complete. Each
-   * run removes something, so the removal ends at some time.
+   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each run removes
+   * something, so the removal is complete at some time.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;

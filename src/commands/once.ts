@@ -1,11 +1,11 @@
-// Runs a request only once per key. A repetition of the key gets the stored answer. Used for requests that do
+// Runs a request only once for each key. If the key is repeated, returns the stored answer. Used for requests that do
 // not wait in a session's queue.
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';
 import { keepAnswer, withWarnings } from './execute.ts';
 
-/** Runs the work once per key. `operations` remembers the key. */
+/** Runs the work once for each key. `operations` remembers the keys. */
 export async function once<R extends object>(
   operations: OperationRecords,
   method: string,

@@ -1,5 +1,5 @@
-// The commands on git remotes: list them, push, fetch, and import a session from a line. These commands find
-// sessions themselves, because they do not wait in a session's queue.
+// The commands for git remotes: list remotes, push, fetch, and import a session from a line. These commands do not wait
+// in a session's queue, so they find sessions themselves.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -31,7 +31,9 @@ import { once } from './once.ts';
 const leftMax = 1000;
 const linesMax = 10_000;
 
-/** Adds a remote. If a remote with this name and address exists, changes only its list of paths that are not pushed. */
+/**
+ * Adds a remote. If a remote with this name and address already exists, changes only which of its paths are not pushed.
+ */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/add', call, () =>
@@ -56,7 +58,7 @@ export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   );
 });
 
-/** Checks the name of a remote, because the daemon uses the name for a directory and in refs. */
+/** Checks the name of a remote, because the daemon uses it as the name of a directory and in refs. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
   throw new CheckpointdError(
@@ -80,7 +82,7 @@ export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }
   return { remotes: remotes.list().map(remoteAnswer), ...given({ writer: remotes.writer }) };
 });
 
-/** Removes a remote with the data fetched from it. */
+/** Removes a remote and all data that was fetched from the remote. */
 export const remoteRemove = defineDaemonCommand('remote/remove', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/remove', call, () =>
@@ -183,7 +185,7 @@ export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
   }));
 });
 
-/** Makes a session from a line. */
+/** Makes a session from a line that was fetched from a remote. */
 export const sessionImport = defineDaemonCommand('session/import', (call) => {
   const { params, daemon } = call;
   const storage = storageOf(call);
@@ -194,7 +196,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     stamp: OperationContext['stamp'],
   ): Promise<Wire.SessionImportResult> {
     const started = performance.now();
-    // Checks the place of the import before the daemon contacts the remote.
+    // Checks the directory for the import before the daemon contacts the remote.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
       strategy: params.strategy ?? defaultStrategy,
@@ -249,8 +251,8 @@ function importAnswer(
 }
 
 /**
- * Refuses an import when the daemon has just refused every fetched line of the session. Otherwise the import
- * would use data that was fetched earlier.
+ * Refuses an import when the daemon has just refused every line that it fetched for the session. Otherwise the import
+ * would use data from an earlier fetch.
  */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
   const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));
@@ -275,7 +277,7 @@ function storageOf({ params, daemon }: { readonly params: InStorage; readonly da
   return params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
 }
 
-/** Returns the remembered operations of the storage that a request names. */
+/** Returns the recorded operations of the storage that a request names. */
 function operationsFor(call: Pick<Call<InStorage>, 'params' | 'daemon'>): OperationRecords {
   return call.daemon.operationsOf(storageOf(call)).current();
 }

@@ -1,4 +1,4 @@
-// The commands on sessions: open, get, list, close, delete, and look up the outcome of an operation.
+// The commands for sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
 import { given } from '../base/given.ts';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
@@ -37,7 +37,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
   const { params, context, client, daemon } = call;
   return once(daemon.openingsOf(client), 'session/open', call, () =>
     daemon.alone(async () => {
-      // Wrong parameters must be refused before the session is opened.
+      // Reads the settings here, so that invalid parameters are refused before the session is opened.
       const settings = settingsOf(params);
       checkPatterns(params.include ?? [], 'include');
       checkPatterns(params.exclude ?? [], 'exclude');
@@ -46,7 +46,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
       if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
-      // The log of a kept session may contain the key from an earlier daemon.
+      // If an earlier daemon ran this request, the log of a kept session may contain the key.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
         const lost = 'The session is open, but some of its settings could not be stored';
@@ -75,7 +75,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   };
 }
 
-/** Returns the options of an opening: the client's options, and the defaults for all others. */
+/** Returns the options for opening a session: the client's options, and defaults for all others. */
 export function sessionOptions(
   params: Pick<Wire.SessionOpenParams, 'include' | 'exclude' | 'durability' | 'limits' | 'features'>,
   storage: string,
@@ -109,8 +109,8 @@ interface Settings {
 }
 
 /**
- * Applies the settings that differ from those of the conversation. Thus a session that is opened a hundred
- * times logs a setting only once.
+ * Applies only the settings that differ from those of the conversation. If a session is opened a hundred times, a
+ * setting is thus logged only once.
  */
 async function applySettings(session: Session, wanted: Settings, context: OperationContext): Promise<void> {
   const { conversation } = session.parts;
@@ -160,7 +160,7 @@ async function openResult(
   };
 }
 
-/** Returns the state of a session with the figures of its parts. */
+/** Returns the state of a session, with numbers about its parts. */
 export const sessionGet = defineCommand('session/get', async ({ session }) => {
   const { marker, workTree, options, queue, conversation, openedAt } = session.parts;
   const checkpoints = session.enabled;
@@ -211,7 +211,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
   };
 });
 
-/** Lists the sessions of a storage, open or kept, by pages. */
+/** Lists the open and the kept sessions of a storage, page by page. */
 export const sessionList = defineDaemonCommand('session/list', async ({ params, daemon }) => {
   const { sessions } = daemon;
   const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
@@ -251,15 +251,15 @@ async function summary(
     ...given({ checkpoints, holder }),
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
-    // The clock of the file system lags some milliseconds behind the process's clock, so a heartbeat may seem
-    // older than the session.
+    // The clock of the file system is some milliseconds behind the clock of the process, so a heartbeat may seem older
+    // than the session.
     lastUsedAt: new Date(Math.max(lastUsedMs ?? 0, Date.parse(marker.created))).toISOString(),
   };
 }
 
 /**
- * Ends a client's share of a session. If no other client has the session open, also ends the session. Also
- * removes the session if it is not to be kept and no user data would be lost.
+ * Closes a session for one client. If no other client has the session open, ends the session. Then also removes the
+ * session, unless the session is to be kept or user data would be lost.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;
@@ -267,14 +267,14 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   return once(daemon.openingsOf(client), 'session/close', call, async () => {
     const { id, parts } = sessions.get(params.session);
     if (parts.marker.retention === 'keep') {
-      // Closing a kept session has only one possible answer, so the daemon logs the answer while the
+      // Closing a kept session has only one possible answer. The daemon therefore logs the answer in advance, while the
       // session's log is still open.
       const kept = async (): Promise<Wire.SessionCloseResult> => ({ removed: false, reason: 'retention' });
       const noted = await once(parts.operations, 'session/close', call, kept);
       if (noted.replayed === true) return noted;
     }
     sessions.openedBy(client, id); // the session may have ended during the look-up of the key
-    // From here on the session ends even if a step fails. The next start of a daemon removes remaining files.
+    // From here on, the session ends even if a step fails. The next daemon removes the remaining files when it starts.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
@@ -298,8 +298,7 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
 });
 
 /**
- * Returns the separate git repository of a session's checkpoints, if there is one, for clients that read it
- * with git.
+ * If a session's checkpoints have a git repository of their own, returns its path, for clients that read it with git.
  */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);

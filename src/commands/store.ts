@@ -1,4 +1,4 @@
-// The commands on the store of a session: collect garbage, measure, verify.
+// The commands for the store of a session: collect garbage, measure, verify.
 import type { CheckpointId } from '../base/ids.ts';
 import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -8,7 +8,8 @@ import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
-  // Makes the answer for a repeated key after a kill. Only the killed process knew how many bytes were freed.
+  // Makes the answer again if the key is repeated after a kill. The number of freed bytes is 0, because only the killed
+  // process knew it.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 
@@ -20,8 +21,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // The intention is logged only before the first checkpoint is removed, because the removal of
-    // unreferenced contents does not change the session.
+    // Logs the intention only when checkpoints are removed, because removing unreferenced contents does not change the
+    // session.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };
@@ -36,8 +37,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // To meet the size limit, removes the oldest checkpoints, a few at a time, until the store fits or no
-    // more may be removed.
+    // Removes the oldest checkpoints, a few at a time, until the store has at most the allowed size or no more may be
+    // removed.
     while ((await bytesHeld(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());
@@ -52,7 +53,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // If no checkpoint was removed, clients see no change, so the request may fail.
+    // The request may fail only if no checkpoint was removed, because clients then see no change.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {
@@ -77,7 +78,7 @@ export const storeUsage = defineCommand('store/usage', async ({ session }) => {
   return { bytes, blobs, checkpoints: index.size, path: session.parts.directory.root };
 });
 
-/** Reads every content that a checkpoint needs, and lists missing and damaged contents. */
+/** Reads every content that a checkpoint needs. Lists missing and damaged contents. */
 export const storeVerify = defineCommand('store/verify', async ({ session, context }) => {
   const { store } = session.requireCheckpoints();
   const started = performance.now();

@@ -1,4 +1,4 @@
-// Every command by its method. A method without a command is a compile error. This module decides nothing.
+// Maps each method to its command. A method without a command is a compile error.
 import {
   checkpointClean,
   checkpointDelete,

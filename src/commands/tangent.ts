@@ -1,12 +1,12 @@
-// The commands on tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
-// checkpoint of the files, and leaving without the tail restores this checkpoint.
+// The commands for tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
+// checkpoint of the files. Leaving the tangent restores this checkpoint, unless the client keeps the tail.
 //
-// Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in
-// between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as
-// a proposal, without moving the head. Leaving then runs a hard restore whose checkpoint names the proposed
-// state. The publication of this checkpoint is the one commit point. Before the publication the tangent is
-// open, and the next open finishes or undoes the restore. After the publication both the files and the main
-// conversation are back. Leaving with the tail keeps the files and moves only the conversation.
+// Entering first publishes a safety checkpoint, and then logs the tangent, which names this checkpoint. A kill in
+// between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as a
+// proposal, without moving the head. It then runs a hard restore whose checkpoint names the proposed state. Publishing
+// this checkpoint commits the whole change. If the process is killed before, the tangent is still open, and the next
+// opening finishes or undoes the restore. Afterwards both the files and the main conversation are back. If the client
+// keeps the tail, leaving keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -35,7 +35,7 @@ export const conversationTangent = defineCommand('conversation/tangent', ({ sess
   };
 });
 
-/** Enters a tangent. Makes a checkpoint of the files if the tangent includes the files. */
+/** Enters a tangent. If the tangent includes the files, makes a checkpoint of them. */
 export const conversationEnterTangent = defineConversationChange(
   'conversation/enterTangent',
   async ({ session, conversation: { tangents }, params, keyed: idempotency, context }) => {
@@ -68,14 +68,14 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
 /** The result of leaving a tangent. `restore` is the result of restoring the files, if they were restored. */
 type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
-/** Returns the answer of the wire, which does not contain the tangent's checkpoint of the files. */
+/** Returns the answer for the wire, without the tangent's checkpoint of the files. */
 function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.ConversationExitTangentResult {
   return result;
 }
 
 /**
- * Checks that tangents are enabled. @throws TangentDisabled when the client that opened the session disabled
- * tangents
+ * Checks that tangents are enabled. @throws TangentDisabled when the client disabled tangents when it opened the
+ * session
  */
 function requireTangents({ parts }: Session): void {
   if (parts.options.features.tangent) return;
@@ -84,8 +84,8 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent. If the tangent includes files and its tail is not kept, restores the files. A tangent
- * that was entered before tangents were disabled can still be left. @throws TangentDisabled
+ * Leaves a tangent. If the tangent includes files and the client does not keep its tail, restores the files. A client
+ * can leave a tangent even if tangents were disabled after entering it. @throws TangentDisabled
  */
 async function exitTangent({
   session,
@@ -129,8 +129,8 @@ async function exitTangent({
 }
 
 /**
- * Returns the file checkpoints that tangents need. These are the open tangent's checkpoint, and those of all
- * tangents in which a checkpoint was made.
+ * Returns the checkpoints whose files tangents need: the checkpoint of the open tangent, and the checkpoints of all
+ * tangents in which another checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

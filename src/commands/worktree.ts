@@ -1,5 +1,5 @@
-// The commands on the work tree. They report the changes that the watcher saw, and read and write the ledger
-// of authors.
+// The commands for the work tree. They report the changes that the watcher saw, and read and write the ledger of
+// authors.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
 import { pathHistory, recordWrite } from '../session/authorship.ts';
@@ -18,7 +18,7 @@ export const worktreeStatus = defineCommand('worktree/status', ({ session, param
   return { ...watcherFigures(session), ...given({ captures, paths }) };
 });
 
-/** Returns the figures of the watcher, or `off` for a session that does not watch. */
+/** Returns the numbers of the watcher. Returns `off` for a session that does not watch its work tree. */
 export function watcherFigures(session: Session): Wire.WatcherFigures {
   const figures = session.watcher?.figures;
   if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };

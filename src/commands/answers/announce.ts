@@ -1,5 +1,5 @@
-// Turns the events of a session into the wire's notifications. If the daemon cannot describe an event, it
-// logs the failure, and the operation remains valid.
+// Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, it logs the
+// failure; the operation itself does not fail.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -37,7 +37,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** The sessions of which the clients already know that the model's window is full. */
+  /** The sessions for which clients already got the notification that the model's window is full. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>

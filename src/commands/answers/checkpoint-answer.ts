@@ -1,4 +1,4 @@
-// Converts checkpoints, and the state of checkpointing, into the form of the wire. Decides nothing.
+// Converts checkpoints, and the state of checkpointing, into the form of the wire.
 
 import type { CheckpointView } from '../../checkpoints/checkpoint-view.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -17,7 +17,10 @@ export function skipped(
   return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
 }
 
-/** Returns whether checkpoints are enabled. When checkpoints are disabled, also returns the reason and the remedy. */
+/**
+ * Returns whether checkpoints are enabled. When checkpoints are disabled, also returns the reason and what to do about
+ * it.
+ */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
   return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);

@@ -1,4 +1,4 @@
-// Converts the conversation into the form of the wire. Returns messages as the client sent them. Decides nothing.
+// Converts the conversation into the form of the wire. Returns messages as the client sent them.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -80,7 +80,7 @@ function tangentState(tangent: Tangent): Wire.TangentState {
 }
 
 /**
- * Returns the fields of a conversation (C1). History and transcript are read by pages, so the answer has only
+ * Returns the fields of a conversation (C1). Clients read history and transcript page by page, so the answer has only
  * their lengths.
  */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
@@ -116,9 +116,9 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state of the conversation in which the listing
-// began. States never change, so later additions and restores neither invalidate a listing nor appear in the
-// listing. The daemon keeps nothing between requests.
+// Cursors over a conversation's lists. A cursor names the state of the conversation in which the listing began. A state
+// never changes. Later additions and restores therefore neither invalidate a listing nor appear in it. The daemon keeps
+// nothing between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];
@@ -129,8 +129,8 @@ interface ThreadPage<T> {
 
 const itemsDefault = 100;
 /**
- * The limit for the text of a page, so that a page does not exceed the frame size of a client. A page always
- * has at least one item.
+ * The maximum number of characters on a page, so that a page does not exceed a client's frame size. A page always has
+ * at least one item.
  */
 const pageCharsMax = 4 << 20;
 
@@ -140,7 +140,7 @@ interface ThreadCursor {
   readonly start: number;
 }
 
-/** Parses a cursor of the list `of`. @throws CursorExpired for any other text */
+/** Parses a cursor for the list named `of`. @throws CursorExpired for any other text */
 export function parseCursor(cursor: string, of: string): ThreadCursor {
   const [ref, start] = cursorPlace(cursor, of);
   return { ref, start };
@@ -166,7 +166,9 @@ export function pageAt<T>(
   return { items, start: first, nextCursor: cursorOf(of, [ref, next]) };
 }
 
-/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the daemon has freed the state */
+/**
+ * Returns the state to which a cursor belongs. @throws CursorExpired, DataCorrupt when the daemon has freed the state
+ */
 export function stateAt(
   conversation: Conversation,
   ref: ConversationRef,

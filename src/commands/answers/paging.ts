@@ -1,9 +1,9 @@
-// Cursors. A cursor is an opaque position in a listing, and belongs to the state in which the listing began.
-// A cursor contains everything that the daemon needs for the next page, so the daemon keeps nothing between
-// requests. A client that uses an outdated cursor gets an error.
+// Cursors. A cursor is an opaque position in a listing. It belongs to the state of the list when the listing began. The
+// cursor contains everything that the daemon needs for the next page, so the daemon keeps nothing between requests. A
+// client that uses an outdated cursor gets an error.
 import { CheckpointdError } from '../../base/errors.ts';
 
-/** The list from which a page is taken. Only the items of the page are read. */
+/** A list from which pages are taken. Only the items of the requested page are read. */
 interface Sliceable<T> {
   readonly length: number;
   slice(start: number, end: number): readonly T[];
@@ -17,8 +17,8 @@ interface Page<T> {
 /**
  * Returns the next page of a list.
  *
- * `generation` names the state of the list. Refuses a cursor of another state. A list that only grew at its
- * end has the same `generation`, so its cursors remain valid.
+ * `generation` names the state of the list. Refuses a cursor from another state. If a list only grows at its end, its
+ * `generation` stays the same and its cursors remain valid.
  * @throws CursorExpired
  */
 export function pageOf<T>(
@@ -47,7 +47,7 @@ export function cursorOf(of: string, place: readonly [number, number]): string {
   return Buffer.from(JSON.stringify([of, ...place])).toString('base64url');
 }
 
-/** Parses a cursor of the list `of`. @throws CursorExpired for any other text */
+/** Parses a cursor for the list named `of`. @throws CursorExpired for any other text */
 export function cursorPlace(cursor: string, of: string): readonly [number, number] {
   let parsed: unknown;
   try {
@@ -61,7 +61,7 @@ export function cursorPlace(cursor: string, of: string): readonly [number, numbe
   return [place[0] as number, place[1] as number];
 }
 
-/** Returns the error for a cursor of another list, or of a state that the daemon no longer knows. */
+/** Returns the error for a cursor that belongs to another list, or to a state that the daemon no longer has. */
 export function expired(cause?: unknown): CheckpointdError {
   const message =
     'This cursor is no longer valid, because the list has changed. Begin the list again without a cursor.';

@@ -1,5 +1,5 @@
-// Converts paths between the wire and the daemon: text beside bytes, absolute paths or URIs. The generated
-// validators have already checked types and ranges. This module checks the meaning of a path.
+// Converts paths between the daemon and the wire, where a path is text (with bytes if needed), an absolute path or a
+// URI. The generated validators have already checked types and ranges. This module checks the meaning of a path.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import {
   toText,
 } from '../../tree/tree-path.ts';
 
-/** Returns a path of the work tree. `pathBytes` is authoritative. @throws PathOutsideWorkTree */
+/** Returns a path in the work tree. If `pathBytes` is given, it takes precedence. @throws PathOutsideWorkTree */
 export function treePath({
   path,
   pathBytes,
@@ -29,7 +29,7 @@ export function treePaths(paths: readonly PathRef[] | null | undefined): TreePat
   return paths == null ? undefined : paths.map(treePath);
 }
 
-/** Returns an absolute path of the file system from a path or a file URI. @throws InvalidParams */
+/** Converts a path or a file URI to an absolute path in the file system. @throws InvalidParams */
 export function placePath(text: string, field: string): string {
   const problem = (message: string): CheckpointdError =>
     new CheckpointdError('InvalidParams', `${field}: ${message}`, { details: { field } });
@@ -45,7 +45,7 @@ export function placePath(text: string, field: string): string {
   }
 }
 
-/** Returns a path as text, with its bytes when the text is not exact. */
+/** Returns a path as text. Adds the bytes when the text is not exact. */
 export function pathRef(path: TreePath): PathRef {
   return isText(path)
     ? { path: toText(path) }

@@ -1,4 +1,4 @@
-// Makes the answer of a restore, after the restore or later from the checkpoint of the restore.
+// Makes the answer to a restore, either directly after the restore or later from the restore's checkpoint.
 import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -20,7 +20,7 @@ export async function restoreAnswer(
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
   const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
-  // The conversation is absent in a dry run, and when only files were restored.
+  // The conversation is absent after a dry run, and when only files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
@@ -37,7 +37,10 @@ export async function restoreAnswer(
 
 type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>;
 
-/** Returns the paths by their result. Long lists are cut. {@link countsOf} returns the full lengths. */
+/**
+ * Returns the paths in lists, one for each kind of result. Long lists are cut; {@link countsOf} returns their full
+ * lengths.
+ */
 export async function listsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'safety'>,
@@ -56,8 +59,8 @@ export async function listsOf(
 }
 
 /**
- * Returns the paths with edits from outside the session. Names the author of an edit if the saved content
- * shows the author.
+ * Returns the paths with edits that were not made in this session. Names the author of an edit if the ledger has an
+ * author for the saved content.
  */
 async function conflictsOf(
   session: Session,
@@ -75,8 +78,8 @@ async function conflictsOf(
 }
 
 /**
- * Makes the answer of a restore again when the process died with the first answer. The answer has the
- * published facts, without the lists.
+ * Makes the answer to a restore again, because the process died before the client got the first answer. This answer has
+ * only the published facts, and no lists.
  */
 export async function restoreAgain(
   session: Session,
