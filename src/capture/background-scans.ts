@@ -1,17 +1,17 @@
-// Schedules the background scans. A background scan scans everything in a pause between captures. The next capture may
-// then be fast, and the scan finds changes that the watcher missed. A capture that begins ends a running background
-// scan.
+// Schedules the background scans. A background scan scans everything in a pause between captures. After the scan, the
+// next capture may be fast. The scan also finds changes that the watcher missed. When a capture begins, it ends a
+// running background scan.
 
 /** The captures of one step of an agent follow each other within this time. */
 const usualDelayMs = 2000;
 /**
- * No capture can be fast before the first scan. So the first scan waits only until the daemon has sent the current
- * answer.
+ * The delay before the first scan. No capture can be fast before the first scan, so it waits only until the daemon has
+ * sent the current answer.
  */
 const firstMs = 50;
 /**
- * A scan waits this many times the duration of the last scan, so that scans of a huge work tree do not keep a processor
- * busy.
+ * The delay before a scan is at least this many times the duration of the last scan. Scans of a huge work tree
+ * therefore do not keep a processor busy.
  */
 const waitPerScan = 5;
 
@@ -39,7 +39,7 @@ export class BackgroundScans {
     this.#delayMs = delayMs;
   }
 
-  /** Makes a capture wait for a running first scan, which ends earlier than a new scan would. */
+  /** If the first scan is running, waits until it ends. This is faster than a new scan. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();
@@ -50,7 +50,9 @@ export class BackgroundScans {
     signal?.throwIfAborted();
   }
 
-  /** Notes that a capture begins. Ends the background scan, because the scan and the capture would read the same files. */
+  /**
+   * Must be called when a capture begins. Ends the background scan, because scan and capture would read the same files.
+   */
   captureBegins(): void {
     this.#captures += 1;
     this.interrupt();
@@ -67,8 +69,8 @@ export class BackgroundScans {
   }
 
   /**
-   * Schedules a scan: at once, or when no capture follows. Does nothing during a capture, because each capture calls
-   * this function when the capture ends.
+   * Schedules a scan: the first scan almost at once, and any other scan for the next pause between captures. Does
+   * nothing during a capture, because each capture calls this function when it ends.
    */
   schedule(isFirst: boolean): void {
     clearTimeout(this.#timer);

@@ -1,5 +1,5 @@
-// Captures one work tree into one store: scans the work tree (scan.ts), seals the result as a snapshot, and keeps the
-// state from which the next scan starts. This module never writes to the work tree and publishes nothing.
+// Captures one work tree into one store: scans the work tree (scan.ts), and stores the result as a snapshot. Keeps the
+// state from which the next scan starts. This module never writes to the work tree and publishes no checkpoint.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
@@ -40,17 +40,19 @@ export interface Capture {
   readonly snapshot: SnapshotId;
   readonly root: Directory;
   readonly skipped: readonly SkippedPath[];
-  /** Directories and files whose present state is unknown (unreadable). A restore never deletes these paths. */
+  /**
+   * Directories and files whose current state is unknown, because they are unreadable. A restore never deletes them.
+   */
   readonly unknown: readonly TreePath[];
-  /** Databases to which a program wrote during the capture. Their copies may be torn. */
+  /** Databases to which a program wrote during the capture. Their captured contents may be inconsistent. */
   readonly torn: readonly TreePath[];
-  /** `cold`: the capture scanned everything, for the given reason. */
+  /** `cold`: the capture scanned everything; `reason` says why. */
   readonly path: 'cold' | 'fast';
   readonly reason?: FullCaptureReason;
   readonly ms: number;
 }
 
-/** The number of captures that succeeded, by how they were made. */
+/** The numbers of successful captures: fast captures, and cold captures by reason. */
 export interface CaptureCounts {
   readonly fast: number;
   readonly cold: ReadonlyMap<FullCaptureReason, number>;
@@ -58,19 +60,19 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * A snapshot that a checkpoint keeps until this capture is published. The files of this snapshot are captured again
-   * even if the rules exclude them. The capture takes unchanged files from this snapshot, without reading or storing
-   * them again.
+   * The snapshot on which the capture builds. A checkpoint must keep it until this capture is published. The capture
+   * takes unchanged files from this snapshot without reading or storing them again. It captures the files of this
+   * snapshot even if the rules exclude them.
    */
   readonly previous?: SnapshotId;
   /**
-   * Files or whole directories that a restore is about to displace. The capture takes these paths although the rules
-   * exclude them.
+   * Files or whole directories that a restore will overwrite or delete. They are captured even if the rules exclude
+   * them.
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A very recent capture, and every path that the caller has changed since. For other paths the scan only compares
-   * names, so an edit of a file by another process belongs to the next capture.
+   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan compares
+   * only names. If another process has edited one of these files, the edit belongs to the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -90,24 +92,20 @@ export interface CapturerOptions {
   readonly exclude?: readonly string[];
   /** Larger files are skipped as `tooLarge`. Default: no limit. */
   readonly maxFileBytes?: number;
-  /** The daemon's storage inside the work tree (an allowed protected directory), which is never scanned. */
+  /** The daemon's storage, if it is inside the work tree (an allowed protected directory). It is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /**
-   * The file that stores the known files until the next opening. When absent, the capturer does not store the known
-   * files.
-   */
+  /** The file in which the known files are stored for the next opening. When absent, the known files are not stored. */
   readonly knownFile?: string;
   /** The directory handles that fast captures need. When absent, every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
   /** Called after each successful scan. */
   readonly onScanned?: (scan: FinishedScan) => void;
-  /** Returns the snapshot on which the next capture builds, or a scan before the first capture. */
-  readonly head?: () => SnapshotId | undefined;
   /**
-   * For tests: the clock of this process in milliseconds since 1970, and how long a content stays doubtful (see
-   * settled.ts).
+   * Returns the snapshot on which the next capture will build. Scans before the first capture use this snapshot, too.
    */
+  readonly head?: () => SnapshotId | undefined;
+  /** For tests: the clock of this process, in milliseconds since 1970. `settleMs` replaces the time in settled.ts. */
   readonly now?: () => number;
   readonly settleMs?: number;
   /** For tests: how long after a capture the background scan starts. */
@@ -117,18 +115,18 @@ export interface CapturerOptions {
 
 /** A successful scan. */
 export interface FinishedScan {
-  /** The position in the change log when the scan began. The scan may have seen later changes or not. */
+  /** The position in the change log when the scan began. Later changes may or may not be in the result. */
   readonly position: number;
   readonly tree: ScannedTree;
   /** True when the scan checks every file and every earlier listing that it reuses. */
   readonly isWhole: boolean;
-  /** True when only the rules select the files of the scan. */
+  /** True when the request had neither `since` nor `alsoInclude`, so that only the rules selected the files. */
   readonly isPlain: boolean;
-  /** True when the scan makes a snapshot. */
+  /** True when the result of the scan was stored as a snapshot. */
   readonly isStored: boolean;
 }
 
-/** The number of snapshots whose trees stay in memory. */
+/** The maximum number of snapshots whose trees are kept in memory. */
 const rootsMax = 4;
 
 /** Captures may run at the same time. Concurrent captures share only finished scans. */
@@ -137,10 +135,10 @@ export class Capturer {
   readonly #place: ScanPlace;
   readonly #background: BackgroundScans;
   readonly #roots = new Map<SnapshotId, Directory>();
-  /** The listings of each capture that a caller still references. */
+  /** For each capture that a caller still references, its listings. */
   readonly #listings = new WeakMap<Capture, Listings>();
   #state: ScanState = nothingScanned;
-  /** The tree of the last plain capture. */
+  /** The tree of the last plain capture; see {@link FinishedScan.isPlain}. */
   #last: Directory | undefined;
   #scans = 0;
   #fast = 0;
@@ -159,7 +157,7 @@ export class Capturer {
   }
 
   /**
-   * Stores the present state of the work tree.
+   * Stores the current state of the work tree.
    *
    * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. A failed
    * capture leaves nothing behind.
@@ -216,7 +214,7 @@ export class Capturer {
   }
 
   /**
-   * True when a capture now would differ from a snapshot. Stores nothing. Returns `unsure` when only unreadable
+   * Returns whether a capture now would differ from a snapshot. Stores nothing. Returns `unsure` when only unreadable
    * paths, or paths that the snapshot skipped, may differ. @throws as {@link capture}
    */
   async isChanged(
@@ -233,7 +231,7 @@ export class Capturer {
     return skippedThen.length > 0 || (!result.isStopped && result.skipped.length > 0) ? 'unsure' : true;
   }
 
-  /** Returns the content that a capture found at a path, and the stamp of the file at that time. */
+  /** Returns the content that a capture found at a path, and the file's stamp at that time. */
   contentIn(capture: Capture, path: TreePath): { readonly stamp: Stamp; readonly blob: BlobId } | undefined {
     const entry = this.#listings.get(capture)?.get(parentOf(path))?.entries.get(nameOf(path));
     const { stamp, blob } = entry ?? {};
@@ -241,8 +239,8 @@ export class Capturer {
   }
 
   /**
-   * Returns the root of an enclosing repository that ignores the whole work tree. In that case captures do not apply
-   * the rules of that repository.
+   * If an enclosing repository ignores the whole work tree, returns the root of this repository. Captures then do not
+   * apply its rules.
    */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
@@ -254,8 +252,8 @@ export class Capturer {
   }
 
   /**
-   * True when the next capture certainly takes a file at this path, by the present ignore rules. False in doubt, for
-   * example for a new file that only the `include` globs match.
+   * True when it is certain, by the current ignore rules, that the next capture takes a file at this path. False in
+   * doubt, for example for a new file that is only matched by the `include` globs.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {
@@ -270,7 +268,7 @@ export class Capturer {
     if (nearest !== undefined && nearest.inherited.mode !== 'rules') return false;
     const scope = nearest?.scope ?? (await scopes.outermost());
     await scope.oracle.refresh();
-    scope.oracle.renew(); // the engine has cached rules that may have changed since
+    scope.oracle.renew(); // the engine has cached rules, which may have changed meanwhile
     const [isIgnored] = await scope.oracle.ignored([inScope(scope, path)]);
     return isIgnored === false;
   }
@@ -290,12 +288,12 @@ export class Capturer {
     return { fast: this.#fast, cold: this.#cold };
   }
 
-  /** Resolves once captures can be fast, or when it is certain that they never will be. */
+  /** Resolves when captures can be fast, or when it is certain that they never can be. */
   whenWatched(): Promise<void> {
     return this.#whenWatched;
   }
 
-  /** Scans everything in the background, so that captures may be fast. Called when directories can be watched. */
+  /** Scans everything in the background, so that later captures may be fast. Called when directories can be watched. */
   scanSoon(): void {
     if (this.#wanted === 'now') this.#background.schedule(true);
   }
@@ -312,7 +310,7 @@ export class Capturer {
     return this.#background.stop();
   }
 
-  /** Ends the engines and the running scan. Writes the known files unless the session is deleted. */
+  /** Ends the ignore engines and the running scan. Writes the known files, unless the session is deleted. */
   async close(isOver?: 'deleted'): Promise<void> {
     await this.#background.close();
     try {
@@ -322,24 +320,26 @@ export class Capturer {
     }
   }
 
-  /** Ends the engines at once, when the process is about to die. */
+  /** Ends the ignore engines at once. Called when the process is about to end. */
   kill(): void {
     this.#background.interrupt();
     this.#place.scopes.kill();
   }
 
-  /** Makes a fast scan of what may have changed, or a full scan when a fast scan is not proven to be enough. */
+  /**
+   * Makes a fast scan of the paths that may have changed. If it is not proven that this is enough, makes a full scan.
+   */
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
     try {
-      // The state must be read after this `await`, because another capture or a missed change may replace the state
+      // Reads the state only after this `await`, because another capture or a missed change may replace the state
       // meanwhile.
       const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
       const state = this.#state;
       const plan = await chooseScan(state, request, watched);
       const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
       const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
-      requireWorkTree(this.#place.workTree); // the scan may have seen another file system that was mounted meanwhile
+      requireWorkTree(this.#place.workTree); // the scan may have read another file system that was mounted meanwhile
       return scanned;
     } finally {
       this.#scans -= 1;
@@ -348,7 +348,7 @@ export class Capturer {
     }
   }
 
-  /** Makes this state the start of the next scan. */
+  /** Records this state. The next scan starts from it. */
   #adopt(next: ScanState): void {
     const { base } = next;
     const changes = this.#changes;
@@ -362,8 +362,8 @@ export class Capturer {
   }
 
   /**
-   * The time for a full background scan: `now` when captures cannot be fast yet, and `later`, in a quiet time, to check
-   * the fast captures.
+   * When to make a full background scan. `now`: captures cannot be fast yet. `later`: in a quiet time, to check the
+   * fast captures.
    */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;
@@ -466,7 +466,7 @@ function accessListsFound(paths: readonly TreePath[]): string {
   return `Access lists are not captured. A restore gives only the owner's permissions to ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
 }
 
-/** A sink that discards contents. */
+/** A sink that discards all contents. */
 const discarding: BlobSink = {
   add: (_blob, content) => {
     discard(content);
@@ -475,8 +475,8 @@ const discarding: BlobSink = {
 };
 
 /**
- * Passes contents to the store. Many writes run concurrently, limited by count and bytes. A later call throws the first
- * failure.
+ * Passes contents to the store. Many writes run concurrently, up to a limited number and a limited number of bytes. If
+ * a write fails, a later call throws its error.
  */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;

@@ -1,4 +1,4 @@
-// Computes the id that the present content of one path would have in a store. Stores nothing.
+// Computes the id that the current content of one path would have in a store. Stores nothing.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -13,12 +13,12 @@ export interface PresentContent {
   readonly blob: BlobId;
   /** Size in bytes of the file or of the link's target. */
   readonly size: number;
-  /** The content of a file of at most 1 MiB. */
+  /** The content. Absent for a file larger than 1 MiB. */
   readonly bytes?: Uint8Array;
 }
 
 /**
- * Returns the present content at a path, or undefined when no file or link is at the path.
+ * Returns the current content at a path, or undefined when no file or link is at the path.
  * @throws PathOutsideWorkTree when a symbolic link is on the way, WorkTreeUnreadable when the file cannot be read
  */
 export async function contentAt(
@@ -69,7 +69,10 @@ function linkAt(
   return { blob: hash.digest(), size: read.target.length };
 }
 
-/** Returns the directory of the path, reached without following links, or undefined when it does not exist. */
+/**
+ * Opens the directory that contains the path, without following links. Returns undefined when the directory does not
+ * exist.
+ */
 function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefined {
   const parts = parentOf(path).split('/');
   for (let i = 0; i < parts.length && parts[0] !== ''; i += 1) {
@@ -96,7 +99,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  // The name is too long for the file system, so no file has this name.
+  // The last code means that the name is too long for the file system, so no file can have this name.
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
     files.lstatSync(inside(directory, name)),
   );

@@ -1,7 +1,7 @@
-// Scans what may have changed since an earlier scan, the base. Lists the changed directories again and reads the
-// changed files in them. Repeats this until nothing changes meanwhile, and rebuilds the trees above the changes. Takes
-// all other directories from the base: each was watched since before the base read it, and the watcher reported no
-// change.
+// Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
+// the changed files in them. Repeats this until nothing changes during the scan. Then rebuilds the trees above the
+// changes. Takes all other directories from the base. Each of them was watched before the base read it, and the watcher
+// has reported no change in it since.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -21,27 +21,27 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything. The main reasons: it was the first capture, it had to include ignored files, rules
- * had changed, or the changes were unknown (see {@link LossReason}). Further reasons: no fast scan was proven to be
- * enough, or it was time to check the fast captures.
+ * The reason why a capture scanned everything. `first`: it was the first capture. `alsoInclude`: it had to include
+ * ignored files. `ignoreRules`: the rules had changed. {@link LossReason}: the changes were unknown. `unproven`: it was
+ * not proven that a fast scan would be enough. `audit`: it was time to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** The directory handles, as far as scans use them. */
+/** The functions of the directory handles that scans use. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
-/** The rules of a scan. A change of the rules may change the verdict of every name. */
+/** The rules of a scan. If the rules change, the verdict about every name may change. */
 export interface ScanRules {
   readonly scope: IgnoreScope;
   readonly chainKey: string;
-  /** A key that changes when the user's index changes. The index may include files that the rules exclude. */
+  /** A key that changes when the user's index changes. The index can select files that the rules exclude. */
   readonly indexKey: string;
   readonly mounts: string;
   /** The identity of the work tree's root directory. */
   readonly root: string;
 }
 
-/** Reads the present rules. */
+/** Reads the current rules. */
 export async function rulesNow(root: string, scopes: IgnoreScopes): Promise<ScanRules> {
   const scope = await scopes.outermost();
   const { key } = await startingChain(scope);
@@ -60,13 +60,13 @@ function rootKey(root: string): string {
     return identityKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return ''; // the scan that follows reports the error
+    return ''; // the scan itself reports the error
   }
 }
 
 /**
- * The base of a fast scan: a full scan whose directories were watched before they were read, updated by later fast
- * scans.
+ * The base of a fast scan: the result of a full scan that watched each directory before reading it. Later fast scans
+ * update this result.
  */
 export interface ScanBase {
   readonly root: Directory;
@@ -79,29 +79,37 @@ export interface ScanBase {
   readonly fastScans: number;
 }
 
-/** The maximum number of unsettled files. When there are more, captures scan everything. */
+/** The maximum number of unsettled files. If there are more, captures scan everything. */
 const unsettledMax = 1000;
-/** One scan reads at most this many unsettled files again; see settled.ts. */
+/** The maximum number of unsettled files that one scan reads again; see settled.ts. */
 const rereadMax = 200;
-/** When fast scans have to check more directories than this every time, a fast scan costs as much as a full scan. */
+/**
+ * The maximum number of directories that every fast scan has to check. With more directories, a fast scan costs as much
+ * as a full scan.
+ */
 const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with a path that each capture has to report or to retry. */
+  /** Directories with a path that each capture has to report or to try again. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;
   /**
-   * Files whose content may change without a change of the stamp. The value is the second in which a scan first saw the
-   * stamp.
+   * Files whose content may change while the stamp stays the same. The value is the second in which a scan first saw
+   * the stamp.
    */
   private readonly unsettled: Map<TreePath, number>;
-  /** Directories with names that the rules exclude; a change of the user's index may include them. */
+  /**
+   * Directories with names that the rules exclude. If the user's index changes, some of these names may be included.
+   */
   readonly withIgnored: Set<TreePath>;
-  /** Nested repositories and git directories. A fast scan does not track their rules. */
+  /** Nested repositories and git directories. A fast scan does not detect changes of their rules. */
   private readonly foreign: Set<TreePath>;
-  /** The names of files that have several names. Needed because the watcher reports a write under only one name. */
+  /**
+   * The names of files with several names. They are needed because the watcher reports a write under only one of the
+   * names.
+   */
   readonly linked: LinkedNames;
 
   private constructor(unwatched: Iterable<TreePath>, earlier?: Recheck) {
@@ -126,7 +134,10 @@ export class Recheck {
     return recheck;
   }
 
-  /** Returns what later fast scans have to check. `this` is the value with which the last fast scan was planned. */
+  /**
+   * Returns what the next fast scans have to check after this fast scan. `this` is the value with which the fast scan
+   * was planned.
+   */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
     for (const directory of replaced) next.#forget(directory);
@@ -135,12 +146,12 @@ export class Recheck {
     return next;
   }
 
-  /** True when fast scans would have to check so much that a full scan is needed. */
+  /** True when a fast scan would have to check so much that a full scan is better. */
   get isTooMuch(): boolean {
     return this.foreign.size > 0 || this.directories.size + this.unwatched.size > recheckMax;
   }
 
-  /** The files whose content is read again: the unsettled files whose stamps are newest. */
+  /** The files to read again: the unsettled files with the newest stamps. */
   get files(): readonly TreePath[] {
     const byAge = [...this.unsettled].sort(([, a], [, b]) => a - b);
     return byAge.slice(-rereadMax).map(([path]) => path);
@@ -187,10 +198,10 @@ interface LinkedFile {
   links: number;
 }
 
-/** The captured names of files that have several names. Names outside the work tree are unknown. */
+/** For files with several names, the captured names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** The files that belong only to this value. Earlier values share all other files. */
+  /** The files that only this value references. All other files are shared with earlier values. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {
@@ -213,7 +224,7 @@ class LinkedNames {
     if (file?.names.size === 0) this.#files.delete(keyOf(entry.stamp));
   }
 
-  /** Returns the recorded names of a file, or undefined when the file now has more names. */
+  /** Returns the recorded names of a file. Returns undefined when the file now has more names than were recorded. */
   of({ stamp, links = 1 }: WalkedEntry): Iterable<TreePath> | undefined {
     const file = stamp && this.#files.get(keyOf(stamp));
     return file === undefined || links > file.links ? undefined : file.names;
@@ -240,16 +251,16 @@ function isLinked(entry: WalkedEntry): entry is LinkedEntry {
 
 const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 
-/** Directories to list again, and directories whose whole subtree is scanned again. */
+/** Directories to list again, and directories whose whole subtree has to be scanned again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
-  /** Directories whose whole subtree is scanned again. Their parents are listed again, too. */
+  /** Directories whose whole subtree has to be scanned again. Their parents are listed again, too. */
   readonly trees: Set<TreePath>;
 }
 
 /**
- * Returns what to scan for paths that may have changed, or the reason for a full scan: the rules or the root may have
- * changed.
+ * Returns what to scan when these paths may have changed. If the rules or the root may have changed, returns the reason
+ * for a full scan.
  */
 function dirtyPaths(
   marks: Iterable<TreePath>,
@@ -269,7 +280,7 @@ function dirtyPaths(
   return dirty;
 }
 
-/** Defines which paths a fast scan checks, and the state with which the scan compares them. */
+/** The plan of a fast scan: which paths the scan checks, and with which state it compares them. */
 export interface FastPlan {
   readonly base: ScanBase;
   /** The tree of the snapshot that the capture builds on. */
@@ -278,7 +289,7 @@ export interface FastPlan {
   readonly rules: ScanRules;
   /** The position in the change log when the scan was planned. */
   readonly position: number;
-  /** The changes that the watcher reported since the base. */
+  /** The paths that the watcher has reported as changed since the base. */
   readonly marks: ReadonlySet<TreePath>;
   /** Directories to list although the watcher reported no change there. */
   readonly listed: ReadonlySet<TreePath>;
@@ -299,13 +310,13 @@ export interface FastScanResult extends ScanResult {
   readonly unwatched: ReadonlySet<TreePath>;
 }
 
-/** The maximum number of repetitions for changes during the scan. After them, a full scan follows. */
+/** The maximum number of repetitions because of changes during the scan. After that, a full scan follows. */
 const againMax = 20;
 
 export class FastScan {
   readonly #options: ScanOptions;
   readonly #plan: FastPlan;
-  /** The position in the change log up to which changes were handled. */
+  /** The position in the change log up to which this scan has handled changes. */
   #position: number;
   readonly #listings: ChangedMap<TreePath, WalkedDirectory>;
   readonly #walk: Walk;
@@ -313,9 +324,9 @@ export class FastScan {
   readonly #listed = new Set<TreePath>();
   readonly #replaced = new Map<TreePath, WalkedDirectory>();
   readonly #unwatched = new Set<TreePath>();
-  /** The directories that one round listed or dropped, with their earlier listings. */
+  /** The directories that the last round listed or dropped, each with its earlier listing. */
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
-  /** Paths that may have been written since the base. Each path stands for everything below it, too. */
+  /** Paths that may have been written since the base, including everything below them. */
   readonly #written: Set<TreePath>;
   /**
    * Directories that the current round lists again. These directories have been watched since an earlier scan or round.
@@ -341,14 +352,17 @@ export class FastScan {
     );
   }
 
-  /** Returns the result, or the reason why everything has to be scanned. @throws the errors of a full scan */
+  /**
+   * Runs the scan. Returns the result, or the reason why everything has to be scanned. @throws the errors of a full
+   * scan
+   */
   async run(): Promise<FastScanResult | FullCaptureReason> {
     const { recheck } = this.#plan.base;
     let dirty = dirtyPaths([...this.#plan.marks, ...recheck.unwatched], this.#listings);
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // Paths that the scan does not check need no second fence: they were unchanged when the first fence passed.
+    // A path that the scan does not check needs no second fence, because it was unchanged when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#relist(dirty);
       if (this.#reading.isStopped) break;
@@ -369,7 +383,10 @@ export class FastScan {
     return this.#result();
   }
 
-  /** Returns the changes that the watcher reported since the last call, or the reason why the changes are unknown. */
+  /**
+   * Returns the changes that the watcher has reported since the last call. If the changes are unknown, returns the
+   * reason.
+   */
   async #reported(): Promise<DirtyPaths | FullCaptureReason> {
     const { handles, base } = this.#plan;
     if (!(await handles.fence())) return 'unwatched';
@@ -383,7 +400,10 @@ export class FastScan {
     return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
   }
 
-  /** Returns the directories to list again, because they were replaced or a listed sub-directory has disappeared. */
+  /**
+   * Returns the directories to list again: directories that were replaced, or in which a listed sub-directory has
+   * disappeared.
+   */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
@@ -413,7 +433,7 @@ export class FastScan {
     }
   }
 
-  /** Opens handles on directories, before they are read. */
+  /** Opens handles on directories. Called before the directories are read. */
   async #open(paths: readonly TreePath[]): Promise<void> {
     const { base, handles } = this.#plan;
     const asked = paths.filter((path) => !this.#relisted.has(path) || base.recheck.unwatched.has(path));
@@ -444,14 +464,14 @@ export class FastScan {
     if (before !== undefined) this.#replaced.set(path, before);
   }
 
-  /** Drops the listings of sub-directories that have disappeared or that the capture no longer takes. */
+  /** Drops the listings of sub-directories that have disappeared or are no longer captured. */
   #forgetGone(path: TreePath): void {
     const now = new Set(this.#listings.get(path)?.below.map((below) => below.name));
     for (const below of this.#plan.base.listings.get(path)?.below ?? [])
       if (!now.has(below.name)) this.#forget(below.path);
   }
 
-  /** Returns the unsettled files that have changed although the watcher reported no change. */
+  /** Returns the unsettled files that have changed without a report from the watcher. */
   async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
     for (const path of this.#plan.base.recheck.files) {
@@ -466,8 +486,8 @@ export class FastScan {
   }
 
   /**
-   * Leaves out directories that this scan has listed and whose names are unchanged. Changes of files in these
-   * directories belong to the next capture.
+   * Omits a directory if this scan has listed it and its names are unchanged. If its files have changed, these changes
+   * belong to the next capture.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));
@@ -481,14 +501,14 @@ export class FastScan {
   }
 
   /**
-   * Checks the files that have several names and that changed in the last round. Returns the names under which the
-   * listings still have an old stamp.
+   * Checks files with several names that changed in the last round. Returns those of their names for which the listings
+   * still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
     const met = this.#metFiles();
     if (met.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // A file has more names than were recorded, so all listings are searched for its other names.
+    // True when a file has more names than were recorded. All listings are then searched for its other names.
     const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(met) : [];
     for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
@@ -500,7 +520,7 @@ export class FastScan {
     });
   }
 
-  /** Returns the files that have several names and that have changed, or lost a name, since the round before. */
+  /** Returns the files with several names that have changed or lost a name in the last round. */
   #metFiles(): ReadonlyMap<string, WalkedEntry> {
     const met = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {

@@ -1,5 +1,5 @@
-// Reads the files of listed directories and passes the contents to a sink. Reuses a content when an equal stamp proves
-// that the content is unchanged. Lists no directory and is independent of trees.
+// Reads the files of listed directories and passes the contents to a sink. Reuses an earlier content when an equal
+// stamp proves that the content is unchanged. This module lists no directory and is independent of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
@@ -24,8 +24,8 @@ export interface CaptureProgress {
 }
 
 /**
- * Receives contents. When `add` returns a promise, the scan waits for the promise. The sink then owns the spool file of
- * the content.
+ * Receives contents. If `add` returns a promise, the scan waits for it. From the call on, the spool file of the content
+ * belongs to the sink.
  */
 export interface BlobSink {
   add(blob: BlobId, content: StableContent): Promise<void> | undefined;
@@ -38,20 +38,20 @@ export interface ReadingOptions {
   readonly previous: Directory | undefined;
   hash(size: number): BlobHash;
   /**
-   * Receives the contents. When absent, nothing is stored, and reading stops at the first path that the previous
-   * snapshot lacks.
+   * Receives the contents. When absent, nothing is stored, and reading stops at the first path that is not in the
+   * previous snapshot.
    */
   readonly sink: BlobSink | undefined;
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** The time during which a content is read again after its last change; see {@link isSettled}. */
+  /** For this time after its last change, a content is read again; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
   /**
-   * True for a path that was not written since the earlier scan, as the watcher proves. An equal stamp is then
-   * enough, even for a young content.
+   * True when the watcher proves that the path was not written since the earlier scan. An equal stamp is then enough,
+   * even if the content changed a moment ago.
    */
   readonly isUnwritten?: (path: TreePath) => boolean;
 }
@@ -62,12 +62,12 @@ export class FileReading {
   readonly #options: ReadingOptions;
   /** The start of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
-  /** The listings of this scan whose files have been read. */
+  /** The listings of this scan whose files were read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
-  /** Directories that another directory has replaced. */
+  /** Directories that were replaced by another directory. */
   #exchanged = new Set<TreePath>();
-  /** The earlier listings by inode. Made when the first directory at a new path is read. */
+  /** The earlier listings by inode. This map is made when the first directory at a new path is read. */
   #byInode: ReadonlyMap<number, WalkedDirectory> | undefined;
   #isStopped = false;
   #read = 0;
@@ -98,14 +98,14 @@ export class FileReading {
     return this.#ownerOnly;
   }
 
-  /** Returns the directories to list again, because they were found replaced since the last call. */
+  /** Returns the directories that were found to be replaced since the last call. They have to be listed again. */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;
     this.#exchanged = new Set();
     return exchanged;
   }
 
-  /** Counts files that this scan need not check. */
+  /** Adds files to the count that this scan need not check. */
   pass(count: number): void {
     this.#files += count;
   }
@@ -135,7 +135,7 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /** True when a file still has the content that was read for an entry. The entry may then become settled. */
+  /** True when a file still has the content that was read for an entry. If so, the entry may become settled. */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -155,8 +155,8 @@ export class FileReading {
   }
 
   /**
-   * Reuses a content that this scan read under the same stamp, or an earlier scan, if the content is proven to be still
-   * in the store. Returns false when there is no such content.
+   * Reuses a content that was read under the same stamp, by this scan or by an earlier scan. A content from an earlier
+   * scan must be proven to be still in the store. Returns false when there is no content to reuse.
    */
   #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
@@ -171,8 +171,8 @@ export class FileReading {
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
-    // With a sink, only contents of the previous snapshot are reused, because a sweep may remove an unpublished
-    // snapshot.
+    // With a sink, reuses only a content of the previous snapshot, because a sweep may have removed the contents of an
+    // unpublished snapshot.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
@@ -183,8 +183,8 @@ export class FileReading {
   }
 
   /**
-   * Reuses a content that was read at another path, when the file moved with its directory. Renaming a directory does
-   * not change the stamps of its files, so an equal stamp proves an equal content.
+   * If the file moved together with its directory, reuses the content that was read at the old path. Renaming a
+   * directory does not change the stamps of its files, so an equal stamp proves an equal content.
    */
   #takeOverMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     if (this.#options.sink === undefined) return false;
@@ -202,7 +202,9 @@ export class FileReading {
     return true;
   }
 
-  /** Returns the earlier listing of the directory with this inode, if that directory had another path. */
+  /**
+   * Returns the earlier listing of this directory if it had another path then. Recognizes the directory by its inode.
+   */
   #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {
     const { earlier } = this.#options;
     if (earlier.get(path)?.stamp.ino === stamp.ino) return undefined;
@@ -224,7 +226,7 @@ export class FileReading {
     return this.#options.earlier.get(directory.path)?.entries.get(name);
   }
 
-  /** True when a capture without a sink need not read the file, because the previous snapshot lacks the path. */
+  /** True when a capture without a sink need not read the file, because the path is not in the previous snapshot. */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
     const previous = directory.inherited.previous?.entries.get(name);
@@ -233,8 +235,8 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    // A failure means that the directory has changed since it was listed. The final check of all directories detects
-    // this.
+    // Fails if the directory has changed since it was listed. The final check of all directories then detects the
+    // change.
     return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 
@@ -290,8 +292,8 @@ export class FileReading {
   }
 
   /**
-   * Decides whether the content is settled: by the clock that set the stamp, or because the stamp was first seen long
-   * ago.
+   * Decides whether the content is settled: its stamp is old by the clock that set the stamp, or a scan first saw this
+   * stamp long ago.
    */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;

@@ -1,6 +1,6 @@
 // The ignore rules of a work tree. Each repository in the work tree has one checker (git's own engine) and one index
-// reader. Facts about `.gitignore` files show whether an old verdict is still valid. This module interprets no rule and
-// selects nothing.
+// reader. This module also records facts about `.gitignore` files, which show whether an old verdict is still valid. It
+// interprets no rule itself and selects no files.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -16,12 +16,11 @@ import { fromText, rootPath, type TreePath, toText } from '../tree/tree-path.ts'
 import { inside, type ReachedPath } from '../work-tree/work-tree.ts';
 
 /**
- * A set of paths as nested names. `true`: this path, and everything below it if it is a directory. `gitlink`: a
- * submodule.
+ * A set of paths as nested names. `true`: the path, and if it is a directory, everything below. `gitlink`: a submodule.
  */
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
 
-/** Adds a path to a tree of paths. When a path and a path below it are both added, the path below wins. */
+/** Adds a path to a tree of paths. If a path and a path below it are added, only the path below remains. */
 export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
   let node = tree;
   const names = path.split('/');
@@ -42,7 +41,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Adds longer paths first. Shorter paths then replace longer paths, because a whole directory includes its files.
+  // Adds longer paths first. A whole directory includes its files, so a shorter path then replaces the paths below it.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -60,21 +59,21 @@ function addWholePath(tree: PathTree, path: string): void {
 
 /** The sources of rules besides `.gitignore` files: `info/exclude` and the global excludes file. */
 export interface IgnoreSources {
-  /** Changes whenever the contents of the sources do. */
+  /** A key that changes whenever the contents of the sources change. */
   readonly key: string;
   readonly hasRules: boolean;
 }
 
 /**
- * Gives the verdicts for one repository, or for a work tree without a repository. Paths are relative to the
- * repository's root.
+ * Says which paths the rules exclude, in one repository or in a work tree without a repository. Paths are relative to
+ * the repository's root.
  */
 export interface IgnoreOracle {
   /** Reads the sources of rules again. Called once at the start of each scan. */
   refresh(): Promise<IgnoreSources>;
   /**
    * Returns for each path whether the rules exclude it, or undefined when git gave no answer for the path. The caller
-   * passes no path below an excluded directory. Index entries do not count.
+   * must not pass a path below an excluded directory. The index does not affect the result.
    */
   ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
   /** Discards cached rules, because a `.gitignore` has changed. */
@@ -87,12 +86,14 @@ export interface IgnoreOracle {
   tracked(prefix: TreePath): Promise<PathTree>;
 }
 
-/** One repository's rules, as they apply to the work tree. */
+/** The rules of one repository, as far as they apply to the work tree. */
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
-  /** The work tree's path in the repository ('' for its root). Absent for a nested repository. */
+  /**
+   * The path of the work tree relative to the repository's root. Empty for the root itself and for a nested repository.
+   */
   readonly prefix: TreePath;
-  /** The repository's path in the work tree ('' for the outermost). */
+  /** The path of the repository relative to the work tree. Empty for the outermost repository. */
   readonly base: TreePath;
   /**
    * Absolute paths of the directories from the repository's root down to the parent of the work tree. The `.gitignore`
@@ -100,42 +101,42 @@ export interface IgnoreScope {
    */
   readonly above: readonly string[];
   /**
-   * The repository's git directories in the work tree that have another name than `.git`, found through its pointer
-   * files.
+   * Those git directories of the repository that are in the work tree and not named `.git`. They are found through the
+   * repository's pointer files.
    */
   readonly gitDirectories: readonly TreePath[];
 }
 
-/** Returns the path relative to the scope's repository. */
+/** Converts a path to a path relative to the scope's repository. */
 export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
   if (scope.base !== '') return path.slice(scope.base.length + 1) as TreePath;
   return (scope.prefix === '' ? path : `${scope.prefix}/${path}`) as TreePath;
 }
 
 /**
- * The `.gitignore` files that apply to a directory, as one key. With an equal key old verdicts are valid. The key
- * includes the stamps of the files, because git reads the files later. Git may then have answered by rules that were
- * changed and later changed back.
+ * The `.gitignore` files that apply to a directory. While `key` is the same, earlier verdicts are valid. The key
+ * includes the stamps of the files, because git reads the files later than this module: a file may be changed, read by
+ * git, and changed back.
  */
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
   /**
-   * A `.gitignore` above the path that is a FIFO or a device. Git would wait for ever for this file, so git is not
-   * asked about paths below its directory.
+   * A `.gitignore` that applies to the directory and is a FIFO or a device. Git would wait for it for ever, so git is
+   * not asked about paths to which it applies.
    */
   readonly blockedBy?: string;
 }
 
 /**
- * Extends a chain by the `.gitignore` in a reached directory, if the `.gitignore` is a file. Git does not follow a link
- * there.
+ * Extends a chain by the `.gitignore` in an opened directory. The `.gitignore` must be a file: git does not follow a
+ * link here.
  */
 export function extendChain(chain: RuleChain, path: TreePath, directory: ReachedPath): RuleChain {
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
 
-/** Extends the chain by the `.gitignore` of an absolute directory above the work tree. */
+/** Extends the chain by the `.gitignore` in a directory above the work tree, which is given as an absolute path. */
 function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
   return extend(
     chain,
@@ -165,7 +166,7 @@ export function hasPattern(rules: Buffer): boolean {
 
 interface Rules {
   readonly text: Buffer;
-  /** The stamp of the file before it was read. */
+  /** The stamp of the file just before it was read. */
   readonly stamp: string;
 }
 
@@ -173,10 +174,10 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   const stats = attempt(isAbsence, () => files.lstatSync(path, { bigint: true }));
   const text = readIfPresent(path, false);
   if (text !== undefined) return { text, stamp: stats === undefined ? '' : stampKey(stats) };
-  // The file is missing or unreadable, so git reads no rules either.
+  // If this fails too, the file is missing or unreadable, so git reads no rules either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
-    // Git before 2.32 follows a link here, even to a target outside the work tree.
+    // Git versions before 2.32 follow a link here, even to a target outside the work tree.
     const isWaiting = stats.isSymbolicLink()
       ? files.statSync(path).isFIFO()
       : stats.isFIFO() || stats.isCharacterDevice();
@@ -184,7 +185,7 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   });
 }
 
-/** Returns the rules at the root of a scope, after reading its sources again. */
+/** Reads the sources of a scope again. Returns the rules at the root of the scope. */
 export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
   const sources = await scope.oracle.refresh();
   const key = `${scope.base}\0${scope.prefix}\0${sources.key}`;
@@ -213,7 +214,7 @@ export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
-  /** The last verdict whether the rules above the work tree exclude the work tree, with the key of these rules. */
+  /** The last answer to the question whether the rules above the work tree exclude it, with the key of these rules. */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: IgnoreScopesOptions) {
@@ -222,9 +223,9 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the repository around the work tree. Looks the repository up each time, because `git init` may have made a
-   * repository meanwhile. Rules that exclude the work tree itself do not count: a client that opens a directory wants
-   * its files.
+   * Returns the scope of the repository around the work tree. Searches for the repository each time, because `git init`
+   * may have made one meanwhile. Ignores the repository's rules if they exclude the work tree itself, because a client
+   * that opens a directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();
@@ -232,8 +233,8 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the root of the repository around the work tree when the rules of the repository exclude the whole work
-   * tree. Captures then ignore these rules.
+   * If the rules of the repository around the work tree exclude the whole work tree, returns the repository's root.
+   * Captures then ignore these rules.
    */
   async ignoredBy(): Promise<string | undefined> {
     const { scope, repository } = this.#around();
@@ -244,15 +245,15 @@ export class IgnoreScopes {
    * Returns the scope of the repository whose `.git` is in this directory, or undefined when there is no repository.
    */
   nested(directory: TreePath): IgnoreScope | undefined {
-    // A repository whose path is not UTF-8 gets the outer rules, because the daemon passes options to git as text.
+    // If the repository's path is not UTF-8, the outer rules apply, because the daemon passes options to git as text.
     const root = join(this.#options.workTree, toText(directory));
     const repository = repositoryAt(root);
     return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
   }
 
   /**
-   * Ends the engines of nested repositories, because these engines are many and rarely used. The outermost engine keeps
-   * running.
+   * Ends the engines of nested repositories, because there can be many and they are rarely used. The outermost engine
+   * keeps running.
    */
   async closeNested(): Promise<void> {
     const nested = [...this.#open.values()].filter(({ scope }) => scope.base !== rootPath);
@@ -282,7 +283,7 @@ export class IgnoreScopes {
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // the engine has cached rules from files that were replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      // git then has no answer for paths in the work tree either, and the capture reports this
+      // git has no answer; it will have none for paths in the work tree either, and the capture reports this
       if (isExcluded === undefined) return false;
       this.#verdict = { key, isExcluded };
     }
@@ -344,7 +345,7 @@ export class IgnoreScopes {
   }
 }
 
-/** The key of a scope without the outer rules. The key has a NUL, which no path contains. */
+/** The key of the scope that does not use the outer rules. The key is a NUL, which no path contains. */
 const ownRules = '\0' as TreePath;
 
 /** Returns the directories from the repository's root down to the parent of the work tree. */
@@ -358,7 +359,9 @@ function above(root: string, workTree: string, base: TreePath): string[] {
   return list;
 }
 
-/** Returns the git directories of a repository that are in the work tree, under all their paths. */
+/**
+ * Returns those git directories of a repository that are in the work tree, with all paths under which they are found.
+ */
 function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
   if (repository === undefined) return [];
   const found = new Set<TreePath>();

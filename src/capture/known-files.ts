@@ -1,7 +1,8 @@
-// Stores the files that a session saw while it was last open (the known files). With the known files, the first capture
-// of the next opening compares stamps instead of reading files. The known-files file is beside the session's log and
-// records under which stamp each content was read. The capture checks that the snapshot has this content and that the
-// file has this stamp. The file is only a cache, and is ignored when any part of it is doubtful.
+// Stores the files that a session saw while it was last open (the known files). The first capture of the next opening
+// can then compare stamps instead of reading files. The list of known files is a file beside the session's log. For
+// each content it records the stamp under which the content was read. The capture checks that the snapshot has this
+// content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
+// doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -26,25 +27,24 @@ export interface KnownFilesOptions {
   /** The path of the work tree. */
   readonly root: string;
   /**
-   * The settings that select files, besides the ignore rules. The daemon ignores a file that was written under other
-   * settings.
+   * The settings that select files, besides the ignore rules. A list that was written with other settings is ignored.
    */
   readonly settings: string;
   readonly settleMs: number;
   readonly log: Log;
 }
 
-/** The first value in the known-files file. */
+/** The first value in the list of known files. */
 interface Header {
   readonly root: string;
   readonly settings: string;
   readonly device: number;
   readonly boot: string | undefined;
-  /** The time of the scan, by the clock of the file system. */
+  /** The time of the scan, according to the clock of the file system. */
   readonly reachedMs: number;
 }
 
-/** One name: its kind, its stamp without the device, its content and whether it has an access list. */
+/** One name in a directory: its kind, its stamp without the device, its content, and whether it has an access list. */
 type Row = readonly [
   name: string,
   kind: 'file' | 'link' | 'directory',
@@ -57,14 +57,16 @@ type Row = readonly [
   isListed: boolean | undefined,
 ];
 
-/** A directory to which only the rules around the work tree apply. */
+/** A directory to which only the rules of the outermost repository apply. */
 interface KnownDirectory {
   readonly path: TreePath;
   readonly stamp: Stamp;
   readonly isListed?: boolean;
-  /** True when an equal stamp proves equal names. */
+  /** True when an equal stamp of the directory proves that its names are unchanged. */
   readonly isSettled: boolean;
-  /** True when the rows have every name of the directory, the capture takes all names, and no rule excludes a name. */
+  /**
+   * True when the rows contain every name of the directory, the capture takes all of them, and no rule excludes any.
+   */
   readonly isWhole: boolean;
   readonly rulesAbove: string;
   readonly rules: string;
@@ -72,18 +74,21 @@ interface KnownDirectory {
 }
 
 /**
- * A content that was written at least this long before the machine stopped is on the disk. For a content that was
- * written later, a power cut may leave the stamp without the content.
+ * If a content was written at least this long before the machine stopped, it is on the disk. If it was written later, a
+ * power cut may have left the stamp without the content.
  */
 const onDiskMs = 600_000;
 /** The maximum number of names. Writing more names would take too much memory. */
 const rowsMax = 4_000_000;
-/** The minimum pause between two background writes, because the cost of a write grows with the tree. */
+/** The minimum pause between two background writes. The cost of a write grows with the size of the tree. */
 const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /** The listings that were written last, for comparison. The weak reference does not keep the listings in memory. */
+  /**
+   * The listings that were written last, for comparison. The reference is weak, so it does not keep the listings in
+   * memory.
+   */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {
@@ -91,8 +96,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined
-   * when the listings cannot be trusted. `scope`: the present rules around the work tree.
+   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined when the
+   * listings cannot be trusted. `scope`: the current rules of the outermost repository.
    */
   async read(
     previous: Directory,
@@ -122,8 +127,9 @@ export class KnownFiles {
   }
 
   /**
-   * Writes the listings of a scan. `clock`: the clock of the file system at the scan. `isSeldom`: true to skip the
-   * write shortly after another write. When the file cannot be written, the next opening reads every file.
+   * Writes the listings of a scan. `clock`: the clock of the file system at the time of the scan. `isSeldom`: true to
+   * skip the write if the last write was a short time ago. When the file cannot be written, the next opening reads
+   * every file.
    * @throws AbortError
    */
   async write(listings: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
@@ -153,10 +159,10 @@ export class KnownFiles {
     }
   }
 
-  /** Returns the identity of the work tree's directory, which stays the same after a reboot. */
+  /** Returns the identity of the work tree's directory. The identity stays the same after a reboot. */
   #rootKey(): string | undefined {
     const { root } = this.#options;
-    // The scan reports this error.
+    // The scan itself reports this error.
     return attempt(isOfSystem, () => {
       const identity = directoryAt(root);
       return identity && `${identity.inode}:${identity.birth}:${root}`;
@@ -174,8 +180,8 @@ function isTooMuch(listings: Listings): boolean {
 }
 
 /**
- * Returns the facts to write about a directory. Returns undefined when rules other than the rules around the work tree
- * apply to the directory.
+ * Returns the facts to write about a directory. Returns undefined when other rules than those of the outermost
+ * repository apply to the directory.
  */
 function knownOf(
   directory: WalkedDirectory,
@@ -212,7 +218,7 @@ function knownOf(
   };
 }
 
-/** Returns the row of a name, or undefined for a name that a later opening has to check again. */
+/** Returns the row of a name. Returns undefined for a name that a later opening has to check again. */
 function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): Row | undefined {
   const { kind, stamp, taken, blob, isListed } = entry;
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
@@ -226,9 +232,9 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the same listing of the directory as a scan of this opening. Marks the directory as unchanged when
- * the snapshot has all of it. `believedNs`: files that changed later are left out, since the machine was
- * restarted.
+ * Returns the listing of the directory in the form in which a scan would make it. Marks the directory as unchanged when
+ * the snapshot contains all of it. `believedNs`: if given, the machine was restarted, and files that changed after this
+ * time are omitted.
  */
 function walked(
   known: KnownDirectory,
@@ -283,7 +289,7 @@ function entryOf(row: Row, dev: number, isWhole: boolean): WalkedEntry {
   };
 }
 
-/** Returns the tree that a scan would build from this directory, with the sub-directories of the snapshot. */
+/** Returns the tree that a scan would build from this directory. Takes the sub-directories from the snapshot. */
 function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Directory | undefined {
   const below = new Map<string, Directory | undefined>();
   for (const { name } of directory.below) below.set(name, asDirectory(previous?.entries.get(name)));
@@ -293,9 +299,7 @@ function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Di
 /** A directory that no snapshot contains. */
 const differs: Directory = { entries: new Map() };
 
-/**
- * The first line of this format. A file of another format has another first line, and this version ignores that file.
- */
+/** The first line of this format. A file in another format has a different first line and is ignored. */
 const firstLine = 'checkpointd known files 2 ';
 const sumLength = 40;
 const sumPart = 1 << 20;
@@ -327,7 +331,7 @@ async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | u
 }
 
 /**
- * Writes to a temporary file and renames it. Never syncs, since a damaged file is ignored.
+ * Writes to a temporary file and renames it. Does not sync, because a damaged file is ignored.
  * @throws system errors; then the earlier file still exists
  */
 async function writeWhole(file: string, content: Buffer, slices: Slices): Promise<void> {
@@ -347,7 +351,7 @@ async function writeWhole(file: string, content: Buffer, slices: Slices): Promis
   }
 }
 
-/** Hashes in slices: a large file would block the event loop for too long. */
+/** Hashes in slices, because hashing a large file at once would block the event loop for too long. */
 async function sumOf(content: Uint8Array, slices: Slices): Promise<string> {
   const sum = createHash('sha1');
   for (let at = 0; at < content.length; at += sumPart) {

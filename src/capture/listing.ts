@@ -1,6 +1,6 @@
-// Lists one directory of the work tree: its names, kinds and stamps. Reuses the listing of an earlier scan when the
-// listing is proven to be still valid. A listing leaves out only names that no capture ever takes (git's own
-// directories, the daemon's storage, temporary files of a restore). Follows no link.
+// Lists one directory of the work tree: its names, kinds and stamps. Reuses the listing of an earlier scan when it is
+// proven that the listing is still valid. A listing omits only names that no capture ever takes (git's own directories,
+// the daemon's storage, temporary files of a restore). Follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -32,7 +32,7 @@ import {
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
-/** Why the entry of a name cannot be captured as a file. */
+/** The reason why a name cannot be captured. */
 export type WalkProblem =
   | 'unreadable'
   | 'nameTooLong'
@@ -43,14 +43,14 @@ export type WalkProblem =
   | 'temporaryName';
 
 /**
- * The entry of one name. The scan that made the entry completes it. Later scans share the entry and never
- * change it.
+ * The entry of one name. The scan that makes the entry also completes it. Later scans share the entry and never change
+ * it.
  */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp when the name was listed, or when its content was read. */
   stamp: Stamp | undefined;
-  /** The verdict of the ignore rules. Undefined until git has answered, and after git gave no answer. */
+  /** True when the ignore rules exclude the name. Undefined until git answers, and if git gives no answer. */
   ignored: boolean | undefined;
   /** True when the capture takes the file, enters the directory, or reports the problem. */
   taken: boolean;
@@ -58,29 +58,30 @@ export interface WalkedEntry {
   blob: BlobId | undefined;
   /** True when an equal stamp in a later scan proves an equal content. */
   settled: boolean;
-  /** When a scan first saw this stamp, in seconds of a monotonic clock; 0 until the content is read. */
+  /** The time when a scan first saw this stamp, in seconds of a monotonic clock; 0 until the content is read. */
   seenAt: number;
   /**
-   * True when the group's permissions may be the mask of an access list. Checked only when the group has
-   * rights that other users lack.
+   * True when the group's permissions may be the mask of an access list. Checked only if the group has rights that
+   * other users do not have.
    */
   isListed?: boolean;
-  /** The number of names of the file, if it has several. */
+  /** The number of names of the file, if the file has several names. */
   readonly links?: number;
-  /** Why the content was not read. */
+  /** The reason why the content was not read. */
   unread?: ReadProblem;
 }
 
 /**
- * Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path.
- * `elsewhere`: the scan reached the path through another directory.
+ * The reason why the content of a listed file was not captured. `undecided`: git did not say whether a rule ignores the
+ * path. `elsewhere`: a directory above the file was replaced during the scan.
  */
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Which names in a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
+ * The names in a directory that the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
  * tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's globs.
- * `alsoIncluded`: all names, because a restore would displace them. `git`: only tracked names, in a git directory.
+ * `alsoIncluded`: all names, because a restore would overwrite or delete them. `git`: only tracked names, in a git
+ * directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
@@ -97,7 +98,7 @@ export interface Inherited {
 }
 
 /**
- * A sub-directory. Later scans reuse the path, because joining and hashing the path again would take a large part of
+ * A sub-directory. Later scans reuse the string `path`, because joining and hashing it again would take a large part of
  * the time of a check.
  */
 export interface Subdirectory {
@@ -108,51 +109,50 @@ export interface Subdirectory {
 export interface WalkedDirectory {
   readonly path: TreePath;
   readonly inherited: Inherited;
-  /** The stamp before the names were read. */
+  /** The stamp of the directory just before its names were read. */
   readonly stamp: Stamp;
   /** The rules for the names in the directory, including its own `.gitignore`. */
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
   readonly entries: Map<string, WalkedEntry>;
   /**
-   * True when an equal stamp in a later scan proves that the names are unchanged, on file systems where directories
-   * keep times.
+   * True when an equal stamp in a later scan proves that the names are unchanged. This requires a file system where
+   * every change of names changes the directory's times.
    */
   readonly isSettled: boolean;
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
   readonly hasGit: boolean;
   /**
-   * True when nothing in the directory, except in sub-directories, differs from an earlier scan and from
-   * `inherited.previous`.
+   * True when the directory is the same as in an earlier scan and in `inherited.previous`. Sub-directories may differ.
    */
   readonly isUnchanged: boolean;
   /** The sub-directories to scan. Set once the names are selected. */
   below: readonly Subdirectory[];
-  /** {@link WalkedEntry.isListed} for the directory itself. */
+  /** The same as {@link WalkedEntry.isListed}, for the directory itself. */
   isListed?: boolean;
   /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
-   * How the scan recognised a git directory without the name `.git`: by its contents, or because a `.git` file or a
-   * `commondir` points to the directory. A capture takes from such a directory only files that an enclosing repository
-   * tracks (fixtures).
+   * Present if this is a git directory that is not named `.git`: how the scan recognised it. `content`: by its
+   * contents. `pointer`: a `.git` file or a `commondir` points to it. From such a directory, a capture takes only files
+   * that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
-  /** Why the directory could not be listed. Such a directory has no entries, and its contents are unknown. */
+  /** The reason why the directory could not be listed. It then has no entries, and its contents are unknown. */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
 }
 
 export interface ListingOptions {
   readonly tree: WorkTree;
-  /** Returns the scope of the repository whose `.git` is in this directory, if it is a repository. */
+  /** Returns the scope of the repository whose `.git` is in this directory, if there is one. */
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
   /** True when a `.git` file or a `commondir` is known to point to this directory. */
   isPointedTo(directory: TreePath): boolean;
   /** Listings of an earlier scan, with verdicts and contents that may still be valid. */
   readonly earlier: Pick<Listings, 'get'>;
-  /** Storage of the daemon inside the work tree, which is never scanned. */
+  /** The paths of the daemon's storage inside the work tree. They are never scanned. */
   readonly leftOut: ReadonlySet<string>;
-  /** The clock that stamps the files, read when the scan began. */
+  /** The clock that stamps the files, as it was when the scan began. */
   readonly clock: FileClock;
   /** True when the files of a directory are checked. Otherwise only the directory's own stamp is compared. */
   checksFiles(directory: TreePath): boolean;
@@ -164,13 +164,16 @@ export interface ListingOptions {
 
 const fresh = { isUnchanged: false, below: [] };
 
-/** A directory of this size takes tens of milliseconds to list, so it is listed off the event loop. */
+/**
+ * Listing a directory of this size takes tens of milliseconds. From this size on, directories are listed off the event
+ * loop.
+ */
 const hugeDirectoryBytes = 1 << 20;
 
 /**
- * Lists one directory. Returns undefined when another entry has replaced the directory.
- * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; all other errors (EMFILE,
- * ENOMEM), because they say nothing about the directory.
+ * Lists one directory. Returns undefined when the directory was replaced by another entry.
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; errors that are not about the
+ * directory, such as EMFILE and ENOMEM.
  */
 export async function listDirectory(
   inherited: Inherited,
@@ -222,7 +225,7 @@ export async function listDirectory(
     if (path === rootPath && !isExchanged) throw workTreeError(options.tree.root, error);
     const failure = isExchanged ? 'unstable' : problemOf(error);
     if (failure === 'gone') return undefined;
-    if (isExchanged) stamp = undefined; // the directory is listed again in any case
+    if (isExchanged) stamp = undefined; // this directory is always listed again
     const facts = { isSettled: false, hasGit: false, ...fresh };
     return { path, inherited, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
   } finally {
@@ -231,7 +234,7 @@ export async function listDirectory(
   }
 }
 
-/** The root never counts as a git directory, because the client opened the root as a work tree. */
+/** The root is never treated as a git directory, because the client opened the root as a work tree. */
 function gitDirectoryBy(
   path: TreePath,
   entries: ReadonlyMap<string, WalkedEntry>,
@@ -245,8 +248,8 @@ function gitDirectoryBy(
 }
 
 /**
- * Returns whether the directory is the storage of another daemon, which is not captured. The marker file decides,
- * since other programs may use the same directory name.
+ * Returns whether the directory is the storage of another daemon, which is not captured. Looks for the marker file,
+ * because other programs may use the same directory name.
  */
 function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, reached: ReachedPath) {
   for (const [name, { kind }] of path === rootPath ? [] : entries) {
@@ -285,13 +288,13 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
 }
 
 /**
- * Checks one name. Returns undefined for a git directory, which is left out without a report, and for a name that has
- * just disappeared.
+ * Reads the kind and stamp of one name. Returns undefined for a git directory, which is omitted without a report, and
+ * for a name that has just disappeared.
  */
 function entryAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
-    // A restore must not displace an unsaved `.git`, so a `.git` is reported in a directory that must be saved whole. A
-    // `git~1` or `.GIT` is reported everywhere: it may be a user's file, and no tree can contain it.
+    // In a directory that must be saved whole, a `.git` is reported, because a restore must not delete it unsaved. A
+    // `git~1` or `.GIT` is always reported: it may be a user's file, and no tree can contain it.
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
@@ -313,8 +316,8 @@ function entryAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry 
 }
 
 /**
- * True when the earlier entry is proven valid without a check. A file with several names needs the check, because the
- * watcher reports a write under only one name.
+ * True when it is proven without a check that the earlier entry is still valid. A file with several names must be
+ * checked, because the watcher reports a write under only one name.
  */
 function isProvenUnchanged(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
@@ -340,10 +343,10 @@ const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, m
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
-/** The functions of an earlier scan's listings that a later scan uses. */
+/** The listings of an earlier scan, with the functions that a later scan uses. */
 export type EarlierListings = Pick<Listings, 'get' | typeof Symbol.iterator>;
 
-/** True when a capture left out this path or a directory above it. */
+/** True when a capture omitted this path or a directory above it. */
 export function isLeftOut(listings: Listings, path: TreePath): boolean {
   let directory = rootPath;
   for (const name of path.split('/')) {
@@ -355,7 +358,7 @@ export function isLeftOut(listings: Listings, path: TreePath): boolean {
   return false;
 }
 
-/** Returns the topmost directories that a capture left out. */
+/** Returns the topmost directories that a capture omitted. */
 export function leftOutDirectories(listings: Listings): TreePath[] {
   const found: TreePath[] = [];
   for (const [directory, { entries }] of listings) {
@@ -366,10 +369,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be listed.
- * Compares single names without allocating memory, because most directories are unchanged at every capture after the
- * first. The listing is valid when the rules and the names are the same and every captured file has the settled stamp
- * under which it was read. The previous snapshot must also contain the very directory that the earlier scan made.
+ * Returns the earlier listing if it is proven that the listing is still valid. Otherwise returns undefined, and the
+ * directory has to be listed. Compares names without allocating memory, because after the first capture most
+ * directories are unchanged. The listing is valid under three conditions. The rules and the names must be the same.
+ * Every captured file must have the settled stamp under which it was read. The previous snapshot must contain exactly
+ * the directory that the earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,
@@ -406,14 +410,14 @@ export async function unchangedListing(
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    // the caller then lists the directory, meets the same error or a missing directory, and handles both
+    // the caller then lists the directory, and handles the error or the missing directory
     return undefined;
   } finally {
     reached?.release();
   }
 }
 
-/** True when a directory's stamp on this device changes with every change of its names. */
+/** True when, on this device, every change of a directory's names changes the directory's stamp. */
 function keepsTimes(clock: FileClock, device: number): boolean {
   return clock.isLocal && clock.device === device;
 }
@@ -451,7 +455,10 @@ function isFileTaken(entry: WalkedEntry): boolean {
   return entry.taken && (entry.kind === 'file' || entry.kind === 'link');
 }
 
-/** True when an equal stamp proves an equal entry. False for every entry that a capture has to report or to retry. */
+/**
+ * True when an equal stamp proves that the entry is unchanged. False for every entry that a capture has to report or to
+ * try again.
+ */
 function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   if (entry.unread === 'undecided') return false;
   if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;
@@ -460,8 +467,8 @@ function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
 }
 
 /**
- * True when the entry is unchanged. A sub-directory has its own listing, so only the identity of the sub-directory
- * counts.
+ * True when the entry is unchanged. For a sub-directory, compares only its identity, because it has a listing of its
+ * own.
  */
 function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
   if (stamp === undefined) return false;

@@ -20,7 +20,7 @@ import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 
-/** Builds the tree of everything that was captured and read. Leaves out empty directories. */
+/** Builds the tree of everything that was captured and read. Omits empty directories. */
 export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices): Promise<Directory> {
   const build = async (path: TreePath): Promise<Directory | undefined> => {
     const walked = listings.get(path);
@@ -41,7 +41,7 @@ export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices)
 }
 
 /**
- * Builds one directory, or returns the previous snapshot's directory when both are equal. Returns undefined for an
+ * Builds one directory. If the previous snapshot has an equal directory, returns that object. Returns undefined for an
  * empty directory.
  */
 export function assemble(
@@ -78,7 +78,7 @@ function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode 
 }
 
 /**
- * Returns the permission bits to record. For a file that may have an access list these are only the owner's bits. The
+ * Returns the permission bits to record. For a file that may have an access list, returns only the owner's bits. The
  * group bits of such a file are the mask of the list and grant nothing by themselves.
  */
 function permissionsOf(
@@ -91,8 +91,8 @@ function permissionsOf(
 }
 
 /**
- * Returns the permission bits when any bit of the usual mode is missing (0600, 0444, 0700), because a restore must
- * not widen them. Returns undefined on Windows, where the system invents the modes.
+ * Returns the permission bits if any bit of the usual mode is missing (0600, 0444, 0700), because a restore must not
+ * add it. Otherwise returns undefined. Also returns undefined on Windows, where the system invents the modes.
  */
 function strictPermissions(mode: number, usual: number): number | undefined {
   if (process.platform === 'win32') return undefined;
@@ -112,8 +112,8 @@ interface Asked {
 }
 
 /**
- * Marks paths that may have an access list, and returns the paths that now have an access list. Reuses an earlier
- * scan's answer for an entry with the same stamp.
+ * Marks the entries that may have an access list, and returns the paths of the newly marked entries. If the stamp of an
+ * entry is the same as in an earlier scan, reuses the earlier answer.
  */
 export async function markAccessLists(
   directories: Iterable<WalkedDirectory>,
@@ -153,10 +153,10 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-/** The paths that a scan did not capture, or whose capture is doubtful. */
+/** The paths that a scan did not capture, and paths whose captured content is doubtful. */
 export interface ScanReport {
   readonly skipped: readonly SkippedPath[];
-  /** Directories and files whose present state is unknown (unreadable). */
+  /** Directories and files whose current state is unknown, because they are unreadable. */
   readonly unknown: readonly TreePath[];
   /** Databases to which a program wrote while the scan read them. */
   readonly torn: readonly TreePath[];
@@ -174,11 +174,11 @@ export interface ScanResult extends ScanReport {
   readonly isStopped: boolean;
   readonly files: number;
   readonly read: number;
-  /** Paths with an access list: only their owner's permissions are recorded. */
+  /** Paths with an access list. Only the owner's permissions are recorded for them. */
   readonly ownerOnly: readonly TreePath[];
 }
 
-/** Gathers the report of a scan directory by directory. */
+/** Makes the report of a scan, one directory after the other. */
 export class ReportBuilder {
   readonly #skipped: SkippedPath[] = [];
   readonly #unknown: TreePath[] = [];
@@ -219,7 +219,7 @@ export class ReportBuilder {
   }
 }
 
-/** The journals that SQLite writes beside a database. */
+/** The suffixes of the journals that SQLite writes beside a database. */
 const journalName = /-(?:wal|journal)$/;
 
 const unknownReasons: ReadonlySet<SkippedPath['reason']> = new Set([
@@ -242,15 +242,15 @@ function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
 
 const journals = ['-wal', '-journal'];
 /**
- * Kernels stamp changes by a clock with steps of 1 to 10 ms, so two changes within one step may get the same
+ * The clock with which kernels stamp changes has steps of 1 to 10 ms, so two changes within one step may get the same
  * stamp.
  */
 const tickMs = 20;
 
 /**
- * Returns those captured SQLite databases of a directory that may be torn. A database may be torn if a program wrote to
- * the database, or to a journal beside the database, since the scan began. Call this function after all files have been
- * read. Compares names and stamps.
+ * Returns those captured SQLite databases of a directory whose captured contents may be inconsistent. This is possible
+ * if a program has written to the database or to a journal beside it since the scan began. Must be called after all
+ * files were read. Compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

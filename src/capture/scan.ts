@@ -1,7 +1,7 @@
 // The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output is
-// the result and the state for the next scan. One function chooses between a fast scan of what may have changed and a
-// full scan. A scan passes contents to a sink while the scan reads them. A scan is independent of writers, snapshots
-// and checkpoints.
+// the result and the state for the next scan. One function chooses between a full scan and a fast scan of the paths
+// that may have changed. While a scan reads contents, it passes them to a sink. A scan is independent of writers,
+// snapshots and checkpoints.
 import { given } from '../base/given.ts';
 import { passInterleaving } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
@@ -29,7 +29,7 @@ import { type FileClock, readFileClock } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 import { Walk } from './walker.ts';
 
-/** The work tree, and everything that stays the same between scans. */
+/** The work tree, and everything else that is the same for all scans. */
 export interface ScanPlace {
   readonly workTree: WorkTree;
   readonly store: SnapshotSink;
@@ -37,11 +37,11 @@ export interface ScanPlace {
   readonly include: Globs;
   readonly exclude: Globs;
   readonly maxFileBytes: number;
-  /** The daemon's storage inside the work tree, which is never scanned. */
+  /** The paths of the daemon's storage inside the work tree. They are never scanned. */
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The time during which a content is read again after its last change. */
+  /** For this time after its last change, a content is read again. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
@@ -49,9 +49,9 @@ export interface ScanPlace {
   readonly handles: () => ScanHandles | undefined;
 }
 
-/** The state that one scan leaves for the next. */
+/** The state from which the next scan starts. */
 export interface ScanState {
-  /** The listings of the last scan, and the clock at that time. */
+  /** The listings of the last scan. `clock` is the clock at the time of that scan. */
   readonly listings: Listings;
   readonly clock?: FileClock;
   /**
@@ -66,15 +66,15 @@ export const nothingScanned: ScanState = { listings: new Map() };
 export interface ScanRequest {
   /** The tree of the snapshot that the capture builds on. */
   readonly previous: Directory | undefined;
-  /** Receives the contents. Without a sink the scan stops at the first new path. */
+  /** Receives the contents. Without a sink, the scan stops at the first new path. */
   readonly sink: BlobSink | undefined;
-  /** Paths to capture although the rules exclude them. */
+  /** Paths to capture even if the rules exclude them. */
   readonly alsoInclude?: readonly TreePath[] | undefined;
-  /** The listings of a very recent scan, and the paths that the requesting client has changed since. */
+  /** The listings of a very recent scan, and the paths that the requesting client has changed since that scan. */
   readonly since?:
     | { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] }
     | undefined;
-  /** True to scan everything, even when less is proven to be enough. */
+  /** True to scan everything, even when a fast scan would be enough. */
   readonly isFull?: boolean;
   /** True for a scan that no client waits for. */
   readonly isInBackground?: boolean;
@@ -86,11 +86,11 @@ export interface Scanned {
   readonly result: ScanResult;
   /** Why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** The state for the next scan, valid once everything that was seen is stored. */
+  /** The state for the next scan. It may be used only when everything that this scan has seen is stored. */
   readonly next: ScanState;
 }
 
-/** The maximum number of fast scans before a full scan checks their result. */
+/** After this number of fast scans, a full scan checks their result. */
 const fastMax = 49;
 /**
  * The maximum number of differences between the base and the previous snapshot. With more differences, a full scan
@@ -101,8 +101,8 @@ const differingMax = 1000;
 const judgedMax = 1000;
 
 /**
- * True when neither the request nor the state excludes a fast scan. Only then is the fence of {@link watchedRules}
- * worth its cost.
+ * True when neither the request nor the state excludes a fast scan. Otherwise the fence of {@link watchedRules} would
+ * be a waste of time.
  */
 export function mayBeFast(
   { base }: ScanState,
@@ -112,12 +112,12 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules, read at a moment when the handles have marked every earlier change. */
+/** The rules. They were read when the handles had marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
 
-/** Passes a fence and reads the rules. Returns undefined when changes are not watched. */
+/** Waits for a fence and reads the rules. Returns undefined when changes are not watched. */
 export async function watchedRules(place: ScanPlace): Promise<WatchedRules | undefined> {
   const handles = place.handles();
   if (handles?.isReady !== true || !(await handles.fence())) return undefined;
@@ -151,8 +151,8 @@ export async function chooseScan(
   if (judged.size > judgedMax) return 'ignoreRules';
   const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
   if (differing === undefined) return 'unproven';
-  // The client that requests the capture says that these paths have changed, whether the watcher reported the changes
-  // or not.
+  // The client that requests the capture has changed these paths. They are scanned even if the watcher has not reported
+  // the changes.
   const touched = since?.touched ?? [];
   const touchedDirectories = touched.map(parentOf).filter((path) => base.listings.has(path));
   return {
@@ -170,7 +170,8 @@ export async function chooseScan(
 const isFirst = ({ listings }: ScanState): boolean => listings.size === 0;
 
 /**
- * Returns the directories whose own entries differ between two trees, or undefined when too many directories differ.
+ * Returns the directories whose own entries differ between two trees. Returns undefined when too many directories
+ * differ.
  */
 async function differingDirectories(
   before: Directory,
@@ -183,15 +184,18 @@ async function differingDirectories(
       (node) => asDirectory(node) !== undefined,
     );
     if (directories.length > 0) found.add(difference.path);
-    // A name is a difference of its parent directory when only one tree has the name, or when the name is a directory
-    // in only one tree.
+    // The entries of the parent differ when only one tree has the name, or when the name is a directory in only one
+    // tree.
     if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }
   return found;
 }
 
-/** Scans what may have changed. Returns the reason for a full scan when the fast scan finds that it is not enough. */
+/**
+ * Scans the paths that may have changed. If the fast scan finds that it is not enough, returns the reason for a full
+ * scan.
+ */
 export async function scanFast(
   place: ScanPlace,
   { since: _since, alsoInclude = [], ...request }: ScanRequest,
@@ -286,12 +290,12 @@ function optionsOf(
 }
 
 /**
- * The maximum number of repeated scans of directories that keep changing. After them, the scan reports these
- * directories as unstable.
+ * The maximum number of repetitions because directories keep changing. After that, the scan reports these directories
+ * as unstable.
  */
 const againMax = 20;
 
-/** Lists directories and reads files of unknown content. Repeats this until nothing changes meanwhile. */
+/** Lists directories and reads files whose content is unknown. Repeats this until nothing changes during the scan. */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
   const walk = new Walk({ ...options, onListed: (names) => reading.reportListed(names) });
@@ -319,7 +323,7 @@ async function fullScan(options: ScanOptions): Promise<ScanResult> {
     listings.set(directory.path, directory);
     report.add(directory);
   }
-  // The listing of a directory that changed during the scan proves nothing to a later scan.
+  // A later scan must not use the listing of a directory that changed during this scan.
   for (const { path } of unsettled) listings.delete(path);
   const { isStopped, files, read, ownerOnly } = reading;
   return { root, ...report.sorted(), listings, isStopped, files, read, ownerOnly };

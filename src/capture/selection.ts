@@ -15,7 +15,7 @@ export interface SelectionOptions {
   readonly exclude: Globs;
 }
 
-/** Git cannot reach longer paths, so the capture takes them without asking git. */
+/** The maximum length of a path that git can handle. The capture takes longer paths without asking git. */
 const askedPathMax = 3500;
 const batchMax = 512;
 
@@ -25,14 +25,14 @@ export class Selection {
   readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
   readonly #gitlinks = new Set<TreePath>();
   /**
-   * Scopes whose engine was renewed in this scan. The value is true when no rule has changed since the engine was
-   * renewed.
+   * The scopes whose rules this scan has found to be new or changed. The value is true when the engine was restarted
+   * after the last change.
    */
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;
 
   /**
-   * `lastChain` returns the key of a directory's rules as the rules were last read, in this scan or in the scan before.
+   * `lastChain` returns the key of a directory's rules when they were last read, in this scan or in the previous scan.
    */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
     this.#options = options;
@@ -76,8 +76,8 @@ export class Selection {
   }
 
   /**
-   * True when the names of a directory are selected as in the earlier scan with the same rules. The index of a
-   * repository may still have changed.
+   * True when the same names of a directory are selected as in the earlier scan. The rules are the same, but a
+   * repository's index may have changed.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())

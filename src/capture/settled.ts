@@ -1,5 +1,5 @@
-// Decides when an equal stamp proves an equal content. The decision uses the clock of the file system, because this
-// clock sets the stamps and may differ from the clock of this process. Reads none of the user's files.
+// Decides when an equal stamp proves an equal content. Uses the clock of the file system, because this clock sets the
+// stamps and may differ from the clock of this process. Does not read the user's files.
 import { join } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -8,15 +8,16 @@ import { files } from '../base/files.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
- * How long a content stays doubtful after its last change. A write through a mapping (`mmap`) stamps its file only when
- * the page was clean, and the kernel cleans dirty pages after about 30 s. The remaining 30 s are a margin for differing
- * clocks.
+ * For this time after a file's last change, its content is doubtful even if the stamp is the same. A write through a
+ * mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s. The
+ * remaining 30 s are a margin for differing clocks.
  */
 export const settleMsUsual = 60_000;
 
 /**
- * How long the names in a directory stay doubtful: a change in the same clock tick as the scan does not change the
- * stamp. A tick of a kernel takes 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
+ * For this time after a directory's last change, its names are doubtful even if the stamp is the same. A change in the
+ * same clock tick as the scan does not change the stamp. A tick of the kernel takes 1–4 ms. A tick of ext3, FAT and
+ * some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 
@@ -25,19 +26,19 @@ export interface FileClock {
   /** The device to which this clock belongs. Another file system may be mounted below the root of the work tree. */
   readonly device: number;
   /**
-   * True when the kernel of this machine sets the stamps, and the file system stamps a directory when a name in it is
-   * made, removed or replaced.
+   * True when this machine's kernel sets the stamps, and the file system stamps a directory when a name in it is made,
+   * removed or replaced.
    */
   readonly isLocal: boolean;
-  /** A lower bound of the clock in milliseconds since 1970; 0 when the clock is unknown. */
+  /** A time that this clock has certainly reached, in milliseconds since 1970. 0 when the clock is unknown. */
   readonly reachedMs: number;
   /** How far this clock is behind the clock of this process, in milliseconds. */
   readonly behindMs: number;
 }
 
 /**
- * Reads the clock of a work tree's file system from a file in `probeDirectory`, if this directory is on the same
- * device. `now` is the clock of this process, in milliseconds since 1970.
+ * Reads the clock of a work tree's file system by touching a file in `probeDirectory`. This directory must be on the
+ * same device. `now` is the clock of this process, in milliseconds since 1970.
  */
 export function readFileClock({ root }: WorkTree, probeDirectory: string, now: () => number): FileClock {
   const place = placeOf(root);
@@ -48,16 +49,16 @@ export function readFileClock({ root }: WorkTree, probeDirectory: string, now: (
 }
 
 /**
- * Linux file systems that this kernel stamps, directories included: ext, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS,
- * bcachefs. On other file systems a server sets the stamps, or the driver invents them (FUSE over object stores gives
- * constant times).
+ * Linux file systems on which this kernel stamps files and directories: ext, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS,
+ * bcachefs. On other file systems, a server sets the stamps or the driver invents them. For example, FUSE over object
+ * stores gives constant times.
  */
 const localTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
 
 function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
-  // The scan that follows meets the same error and explains it better.
+  // The scan that follows will meet the same error and explain it better.
   return attemptOr({ device: -1, isLocal: false }, isOfSystem, () => {
     const device = Number(files.lstatSync(root, { bigint: true }).dev);
     const isLocal = process.platform === 'linux' && localTypes.has(files.statfsSync(root).type >>> 0);
@@ -65,13 +66,16 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
   });
 }
 
-/** Returns the file system's own present time, or undefined for another file system or when no file can be written. */
+/**
+ * Returns the current time of the file system's clock. Returns undefined when the directory is on another file system,
+ * or when no file can be written.
+ */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // The disk may be full. Then fewer contents count as settled, but no capture fails.
+  // If this fails, for example because the disk is full, fewer contents are settled, but the capture does not fail.
   return attempt(isOfSystem, () => {
-    // Touches one file, because making and removing a file at every capture would cost many times more. The file system
-    // sets the change time by its own clock and ignores the times in the call.
+    // Touches an existing file, because making and removing a file at every capture would take many times longer. The
+    // file system sets the change time with its own clock and ignores the times in the call.
     try {
       files.lutimesSync(file, 0, 0);
     } catch (error) {
@@ -84,9 +88,9 @@ function stampNow(directory: string, device: number): number | undefined {
 }
 
 /**
- * True when an equal stamp proves an equal file later. The last change must be older than `afterMs`, by the clock that
- * set the stamp. Any later change then gives the file a new stamp. A stamp in the future (after a clock jump) is never
- * settled.
+ * True when an equal stamp will later prove that the file is unchanged. The last change must be older than `afterMs`,
+ * according to the clock that set the stamp. Any later change then gives the file a new stamp. A stamp in the future
+ * (after a clock jump) is never settled.
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

@@ -1,12 +1,12 @@
-// The interface that a store offers to captures. A capture passes first the contents of files, then the tree that names
-// the contents. The interface also defines the list of paths that a capture had to leave out.
+// The interface between a store and captures. A capture first passes the contents of files, and then the tree that
+// names the contents. This module also defines the list of paths that a capture had to skip.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
 
 /**
- * Content that cannot change any more: bytes in memory, or a private file in the store's spool directory ({@link
- * SnapshotSink.spoolDirectory}) that the writer now owns and removes.
+ * Content that can no longer change: bytes in memory, or a private file in {@link SnapshotSink.spoolDirectory}. The
+ * file belongs to the writer, which removes it.
  */
 export type StableContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
@@ -22,20 +22,21 @@ export interface BlobHash {
 export interface SnapshotWriter {
   /**
    * Stores content under the id from {@link SnapshotSink.hash}. May resolve before the bytes are in the store, because
-   * a store may write batches. `seal` waits for all bytes. Storing an existing content costs almost nothing.
+   * a store may write in batches. `seal` waits for all bytes. Storing a content that exists already takes almost no
+   * time.
    * @throws NoSpace, GitFailed, StoreUnavailable. The capture must then abort the writer.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
-   * Makes the tree durable (as durable as the store is) and returns its id. Takes `sealed` directories by their id, so
-   * the cost depends on the size of the change. When the promise resolves, every blob is readable.
+   * Stores the tree as durably as the store's settings require, and returns its id. Uses the ids of `sealed`
+   * directories, so the cost depends on the size of the change. When the promise resolves, every blob can be read.
    */
   seal(root: Directory): Promise<SnapshotId>;
   /** Discards everything that was added, and removes the temporary files. */
   abort(): Promise<void>;
 }
 
-/** A path that a capture left out, with the reason. On the wire the list of reasons is open. */
+/** A path that a capture skipped, with the reason. On the wire, later versions may add reasons. */
 export interface SkippedPath {
   readonly path: TreePath;
   readonly reason: SkipReason;
@@ -57,13 +58,15 @@ export type SkipReason =
 
 /** The part of a store that a capture needs. */
 export interface SnapshotSink {
-  /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
+  /**
+   * A private directory (0700) on the store's file system for {@link StableContent}. Emptied when the store is opened.
+   */
   readonly spoolDirectory: string;
-  /** Starts to compute the store's id of a blob of `size` bytes. */
+  /** Starts to compute the id that a blob of `size` bytes has in the store. */
   hash(size: number): BlobHash;
   /** `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** True when part of the store is known to be damaged. A capture then stores every file again. */
+  /** True when a part of the store is known to be damaged. A capture then stores every file again. */
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;

@@ -1,6 +1,7 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
-// capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed meanwhile are
-// walked again, until one check of all directories finds no change. All listings were then true at one instant.
+// capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
+// are walked again, until a check of all directories finds no change. There was then one instant at which all listings
+// were correct.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -22,11 +23,11 @@ export interface WalkOptions
   extends SelectionOptions,
     Pick<ListingOptions, 'tree' | 'earlier' | 'leftOut' | 'clock' | 'slices'> {
   readonly scopes: IgnoreScopes;
-  /** The tree that the capture builds on. The paths of this tree are captured again, ignored or not. */
+  /** The tree on which the capture builds. The paths of this tree are captured again even if they are ignored. */
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
   /**
-   * Returns false for directories in which only names are checked, because they were captured a moment ago and not
+   * Returns false for a directory in which only names have to be checked, because it was captured a moment ago and not
    * touched since.
    */
   checksFiles?(directory: TreePath): boolean;
@@ -56,8 +57,8 @@ export class Walk {
   #fresh: WalkedDirectory[] = [];
 
   /**
-   * `listings`: listings of directories that need no walk. Then only the directories passed to {@link again} are
-   * walked.
+   * `listings`: if given, the listings of directories that need no walk. The caller then walks single directories with
+   * {@link again}.
    */
   constructor(options: WalkOptions, listings: WalkedListings = new Map()) {
     this.#options = options;
@@ -82,12 +83,15 @@ export class Walk {
     };
   }
 
-  /** The number of files in directories that have not changed, which {@link takeFresh} does not return. */
+  /** The number of files in unchanged directories. {@link takeFresh} does not return these directories. */
   get unchangedFiles(): number {
     return this.#unchangedFiles;
   }
 
-  /** The rules of directories as this scan last saw them, to detect a `.gitignore` that changes during the scan. */
+  /**
+   * For each directory, the key of its rules when this scan last read them. A change shows that a `.gitignore` changed
+   * during the scan.
+   */
   readonly #lastChain = new Map<TreePath, string>();
 
   /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
@@ -104,7 +108,10 @@ export class Walk {
     return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
-  /** Returns the parents of listed sub-directories that the walk could not find since the last call. */
+  /**
+   * Returns the parents of sub-directories that were listed as names but that the walk then could not find. Includes
+   * only cases since the last call.
+   */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
     this.#parentsOfMissing = new Set();
@@ -112,8 +119,8 @@ export class Walk {
   }
 
   /**
-   * Returns the directories that have changed since they were listed, and the `doubtful` directories, parents first.
-   * When no directory is returned, all listings were true at one instant.
+   * Returns the directories that have changed since they were listed, and the `doubtful` directories, parents first. If
+   * no directory is returned, there was one instant at which all listings were correct.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -122,7 +129,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = presentStamp(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // The scan listed the directory before the scan found the pointer to the directory.
+      // True when the scan had listed the directory before it found a pointer to it.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);
@@ -147,7 +154,7 @@ export class Walk {
     await this.#walk(found);
   }
 
-  /** Yields all directories that belong to the tree, parents first. */
+  /** Yields all listed directories that belong to the tree, parents first. */
   *reachable(): Generator<WalkedDirectory> {
     const stack: TreePath[] = [rootPath];
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
@@ -208,8 +215,8 @@ export class Walk {
   }
 
   /**
-   * Returns the sub-directories to walk: all captured sub-directories, except for sub-directories that this scan has
-   * already listed under the same rules.
+   * Returns the sub-directories to walk: all captured sub-directories, except those that this scan has already listed
+   * with the same rules.
    */
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];

@@ -1,6 +1,6 @@
-// Checks the directory handles against full captures: when a path differs between two captures, the handles must have
-// marked it in between. The audit runs after a capture, does not delay the capture and cannot make the capture fail. In
-// doubt the audit reports nothing.
+// Checks the directory handles with the help of full captures: if a path differs between two captures, the handles must
+// have marked the path in between. The audit runs after a capture. It does not delay the capture and cannot make it
+// fail. In doubt the audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -9,7 +9,7 @@ import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import type { Listings, WalkedEntry } from './listing.ts';
 
-/** The result of one scan, which later scans share and never change. */
+/** The result of one scan. Later scans share this result and never change it. */
 export interface ScannedTree {
   readonly root: Directory;
   readonly listings: Listings;
@@ -37,18 +37,18 @@ interface AuditedScan {
 
 interface Finding {
   readonly unmarked: readonly TreePath[];
-  /** The position in the change log after which the handles must have marked the paths. */
+  /** The handles must have marked the paths after this position in the change log. */
   readonly since: number;
 }
 
 /**
- * The kernel shows a change before it queues the event. A writer may be suspended in between, or may write for a long
- * time in one call. A capture may then see the change before the kernel reports it. A fence does not wait for such a
- * late report.
+ * A changed content can be read before the kernel queues the event about the change. In between, the writer may be
+ * suspended, or may write for a long time in one call. A capture may therefore see the change before the kernel reports
+ * it, and a fence does not wait for this late report.
  */
 const graceMs = 1000;
 
-/** On a busy machine a fence may time out. No client waits for an audit. */
+/** The number of attempts, because a fence may time out on a busy machine. No client waits for an audit. */
 const fencesMax = 3;
 
 export class WatchAudit {
@@ -75,7 +75,7 @@ export class WatchAudit {
 
   async #run(): Promise<void> {
     try {
-      await new Promise(setImmediate); // the daemon first sends the answer to the capture
+      await new Promise(setImmediate); // lets the daemon first send the answer to the capture
       while (this.#next !== undefined) {
         const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);
@@ -102,7 +102,7 @@ export class WatchAudit {
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
-  /** Waits until the handles must have marked all earlier changes, and reports the paths that are still unmarked. */
+  /** Waits until the handles must have marked all earlier changes. Reports the paths that are still unmarked. */
   async #confirm({ unmarked, since }: Finding): Promise<void> {
     let left = unmarked;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
@@ -128,17 +128,17 @@ export class WatchAudit {
 }
 
 /**
- * The maximum number of differing paths. When more paths differ (after a checkout of another branch), the audit checks
- * no path.
+ * The maximum number of differing paths. If more paths differ, as after a checkout of another branch, the audit reports
+ * nothing.
  */
 const metMax = 10_000;
-/** The maximum number of unmarked paths. When more paths are unmarked, the audit checks no path. */
+/** The maximum number of unmarked paths. If more paths are unmarked, the audit reports nothing. */
 const foundMax = 1_000;
 
 /**
- * Returns the unmarked paths that were made, changed or removed between two captures, or undefined when there are too
- * many such paths. A directory counts only when both captures contain it with different permissions: captures omit
- * empty directories, so a directory appears with its first file.
+ * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
+ * too many. A directory counts only if both captures contain it, with different permissions. Captures omit empty
+ * directories, so a directory may appear only because it got its first file.
  */
 async function certainDifferences(
   earlier: ScannedTree,
@@ -167,8 +167,8 @@ function isOfBoth({ before, after }: TreeDifference): boolean {
 }
 
 /**
- * True when the capture is certain whether the path existed. False when the rules excluded it or a directory above
- * it, when something could not be listed or read, and below names that cannot be watched.
+ * True when it is certain whether the path existed at the capture. False when the rules excluded the path or a
+ * directory above it, and when something could not be listed or read. Also false below names that cannot be watched.
  */
 function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
   if (!isText(parentOf(path))) return false;
