@@ -1,5 +1,5 @@
-// Sets up the daemon's process and connects everything to the server: the first client's streams, the socket for
-// further clients, the log, signals and uncaught failures. daemon.ts builds the daemon itself.
+// Sets up the daemon's process. Connects to the server the first client's streams, the socket for further clients, the
+// log, signals and uncaught failures. daemon.ts builds the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';

@@ -135,7 +135,9 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /** True when a file still has the content that was read for an entry. If so, the entry may become settled. */
+  /**
+   * True when a file still has the content that was read for an entry. If so, `settled` of the entry may become true.
+   */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -291,10 +293,7 @@ export class FileReading {
     await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
   }
 
-  /**
-   * Decides whether the content is settled: its stamp is old by the clock that set the stamp, or a scan first saw this
-   * stamp long ago.
-   */
+  /** Sets `settled`: true if the stamp is old by the clock that set it, or if a scan first saw this stamp long ago. */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;
     if (stamp === undefined) return;

@@ -101,7 +101,7 @@ export interface IgnoreScope {
    */
   readonly above: readonly string[];
   /**
-   * Those git directories of the repository that are in the work tree and not named `.git`. They are found through the
+   * The repository's git directories that are in the work tree and not named `.git`. They are found through the
    * repository's pointer files.
    */
   readonly gitDirectories: readonly TreePath[];
@@ -115,7 +115,7 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
 
 /**
  * The `.gitignore` files that apply to a directory. While `key` is the same, earlier verdicts are valid. The key
- * includes the stamps of the files, because git reads the files later than this module: a file may be changed, read by
+ * includes the stamps of the files, because git reads the files later than this module. A file may be changed, read by
  * git, and changed back.
  */
 export interface RuleChain {

@@ -128,7 +128,7 @@ export interface WalkedDirectory {
   readonly isUnchanged: boolean;
   /** The sub-directories to scan. Set once the names are selected. */
   below: readonly Subdirectory[];
-  /** The same as {@link WalkedEntry.isListed}, for the directory itself. */
+  /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
   /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
   made?: Directory | undefined;

@@ -72,7 +72,7 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
  */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // If this fails, for example because the disk is full, fewer contents are settled, but the capture does not fail.
+  // If this fails, for example because the disk is full, more contents stay doubtful, but the capture does not fail.
   return attempt(isOfSystem, () => {
     // Touches an existing file, because making and removing a file at every capture would take many times longer. The
     // file system sets the change time with its own clock and ignores the times in the call.

@@ -1,6 +1,6 @@
 // Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of a backlog
-// run one after another and within a time limit. As long as the remote is unreachable, the intervals between attempts
-// grow. No request waits for a push. The daemon reports a failed push and tries again later.
+// run one after another and within a time limit. The intervals between attempts grow while the remote is unreachable.
+// No request waits for a push. The daemon reports a failed push and tries again later.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';

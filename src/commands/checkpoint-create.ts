@@ -238,7 +238,7 @@ export function describeTurn(message: string): string {
 
 interface ToolRun {
   readonly name: string | undefined;
-  /** What the tool did, in the client's words. Empty when the client gave no message. */
+  /** The client's message about what the tool did. Empty when the client gave no message. */
   readonly message: string;
   /** True when files have changed since the head. */
   readonly hasChanges: boolean;

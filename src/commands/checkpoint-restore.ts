@@ -1,5 +1,5 @@
-// checkpoint/restore, undo and redo: each turns a client's request into a restore job and runs it. The steps of a job and
-// their order are in restore/restore.ts.
+// checkpoint/restore, undo and redo. Each of them turns a client's request into a restore job and runs this job. The
+// steps of a job and their order are in restore/restore.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
@@ -203,8 +203,8 @@ async function stepOverRestore(
 }
 
 /**
- * Returns the paths that reversing a restore has to write: the paths of the restore, and the links and files that it
- * removed because a path needed a directory in their place.
+ * Returns the paths that a step back has to restore. These are the paths of the earlier restore, and the links and
+ * files that it removed to make directories in their place.
  */
 async function pathsBack(
   session: Session,

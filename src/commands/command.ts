@@ -50,7 +50,7 @@ export interface DaemonParts {
   readonly log: Log;
 }
 
-/** What belongs to a request: its client, its cancellation, and the receiver of its progress. */
+/** The parts of a request besides its parameters: its client, its cancellation, and the receiver of its progress. */
 export interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;

@@ -31,8 +31,8 @@ export async function bytesHeld({ store }: Checkpoints): Promise<number> {
 }
 
 /**
- * Returns the checkpoints that store/gc removes: checkpoints that are too old, that exceed the number, or that have
- * been unlisted for long and are not needed.
+ * Returns the checkpoints that store/gc removes: those that are too old, those that exceed the number, and those that
+ * have long been unlisted and are not needed.
  */
 export function expendable(
   index: CheckpointIndex,

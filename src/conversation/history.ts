@@ -101,8 +101,8 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 
 /**
  * Returns the range after a compaction that keeps the last `keep` entries. If the first of these entries is inside a
- * turn, the range begins with the turn, so that a model sees the beginning of the turn. The range never begins before
- * the current range.
+ * turn, the range begins where the turn begins, so that a model sees the whole turn. The range never begins before the
+ * current range.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,

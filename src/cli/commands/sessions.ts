@@ -1,6 +1,6 @@
-// checkpointd sessions: lists all sessions of a storage root, both open and closed, without a daemon. checkpointd
-// sessions delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first,
-// because a deletion cannot be undone.
+// checkpointd sessions: lists the open and the closed sessions of a storage root without a daemon. checkpointd sessions
+// delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first, because a
+// deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';

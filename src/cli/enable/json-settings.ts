@@ -109,7 +109,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   return undefined;
 }
 
-/** True for the name of an event. The same object may also contain other settings with any value, such as a switch. */
+/** True for the name of an event. Beside the events there may be other settings with any value, such as a switch. */
 function isKnown(event: string): boolean {
   return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
 }

@@ -1,7 +1,7 @@
 // Writes one large loose object in chunks, so that the whole object is never in memory. Node compresses on a thread, so
 // that the event loop stays free. The content is hashed again during the write, because the private file could have
 // changed since its first hash. Samples show whether compressing makes the content smaller. If not, as with a video or
-// an archive, the content is stored uncompressed: compressing 200 MB of a video took seven seconds and saved nothing.
+// an archive, the content is stored uncompressed. Compressing 200 MB of a video took seven seconds and saved nothing.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';

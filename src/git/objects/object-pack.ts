@@ -1,8 +1,8 @@
-// Stores many objects at once in a pack. The daemon itself writes the pack, with the directories of a first capture or
-// the objects of a diff from the database, and `index-pack` stores the pack. No command of git does this: `fast-import`
-// cannot store directories, and each `hash-object` stores only one file. The pack is not compressed. Most bytes of a
-// directory are ids, which do not compress, and the objects of a diff are removed soon. Blobs of a first capture go
-// through `fast-import` (second part of this file).
+// Stores many objects at once in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack has
+// the directories of a first capture or the objects of a diff from the database. No command of git does this:
+// `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not compressed. Most
+// bytes of a directory are ids, which do not compress, and the objects of a diff are removed soon. Blobs of a first
+// capture go through `fast-import` (second part of this file).
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';

@@ -27,8 +27,8 @@ export class ObjectReader {
   #facts: GitChild;
 
   /**
-   * `looseIn`: object directories. As long as no git process runs, the reader itself reads the loose objects of these
-   * directories, because starting a process costs more.
+   * `looseIn`: object directories. The reader itself reads the loose objects of these directories as long as no git
+   * process runs, because starting a process takes longer.
    */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;

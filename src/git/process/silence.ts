@@ -61,7 +61,7 @@ export function silent(args: readonly string[], patienceMs: number): Checkpointd
   );
 }
 
-/** True when git failed because it hung. The same query would hang again. */
+/** True when git failed because it hung. Git would hang again at the same query. */
 export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }

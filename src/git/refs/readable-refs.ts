@@ -1,5 +1,5 @@
-// Checks that git can read all refs of some namespaces. The daemon does this check before it asks git for the refs,
-// because git treats an unreadable directory as empty, and waits for ever on a FIFO. This module also removes locks
+// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs.
+// Git would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module also removes locks
 // that a killed git left. It opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
