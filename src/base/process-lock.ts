@@ -39,7 +39,7 @@ export function describeSelf(): Holder {
   return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
 
-/** Returns an id of the machine's boot, or undefined on systems without such an id. */
+/** Returns the id of the machine's current boot, or undefined on systems without such an id. */
 export function bootId(): string | undefined {
   cached.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
   return cached.bootId;

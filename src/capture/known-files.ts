@@ -296,7 +296,7 @@ function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Di
   return assemble(directory, previous, below);
 }
 
-/** A directory that no snapshot contains. */
+/** Stands for a directory that differs from every snapshot. */
 const differs: Directory = { entries: new Map() };
 
 /** The first line of this format. A file in another format has a different first line and is ignored. */

@@ -27,8 +27,8 @@ export interface CheckpointView {
   readonly toolName?: string;
   readonly name?: string;
   /**
-   * True when this checkpoint is no longer on the line of the head, because a restore went back. A client can
-   * still restore the checkpoint.
+   * True when this checkpoint is no longer on the line of the head, because a restore went back to an earlier
+   * checkpoint. A client can still restore this checkpoint.
    */
   readonly detached?: true;
   readonly snapshot: SnapshotId;

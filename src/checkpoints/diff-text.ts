@@ -73,7 +73,9 @@ function modeChange(difference: Difference): string {
   return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
 }
 
-/** Adds a mode change to the header of a part when only the permissions differ, which git does not see. */
+/**
+ * Adds a mode change to the header of a part if only the permissions differ, because git does not see this difference.
+ */
 function withModes(part: Buffer, difference: Difference): Buffer {
   const isStrict = [difference.before, difference.after].some(
     (side) => side?.entry.permissions !== undefined,

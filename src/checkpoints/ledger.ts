@@ -46,7 +46,8 @@ export class Ledger {
   }
 
   /**
-   * Returns the record of a write or a deletion, or undefined when the last record has the same author and content.
+   * Returns a new record of a write or a deletion. Returns undefined when the last record has the same author and
+   * content.
    */
   compose(path: TreePath, content: Known, who: Author, at: string, by?: string): LedgerRecord | undefined {
     const last = this.last(path);

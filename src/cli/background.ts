@@ -39,8 +39,8 @@ export async function endOtherVersion(storage: string): Promise<void> {
 }
 
 /**
- * Joins the background daemon of a storage, or starts a background daemon. Returns undefined when a background daemon
- * is forbidden or does not start.
+ * Joins the background daemon of a storage. If there is none, starts one. Returns undefined when a background daemon is
+ * forbidden or does not start.
  */
 export async function joinBackground(
   storage: string,

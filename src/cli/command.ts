@@ -44,7 +44,7 @@ export interface CliCommand {
   /** The arguments in commander's notation: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** True when paths may follow the command's words, or `--`. */
+  /** True when the user may give paths after the command's words, or after `--`. */
   readonly paths?: true;
   /** The advice that the error about too many words shows. */
   readonly excess?: string;

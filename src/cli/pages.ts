@@ -14,7 +14,9 @@ export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   }
 }
 
-/** Returns the checkpoints, oldest first. Kind `every` includes the checkpoints that only restores made. */
+/**
+ * Returns the checkpoints, oldest first. Kind `every` also includes the checkpoints that the daemon made for restores.
+ */
 export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };

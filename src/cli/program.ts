@@ -123,8 +123,7 @@ function refuseUnknown([, ...words]: readonly string[]): void {
 }
 
 /**
- * Returns a command with its words, for the list of commands. Leaves out the options, because all commands have
- * options.
+ * Returns a command's name and words, for the list of commands. Omits the options, because all commands have options.
  */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();

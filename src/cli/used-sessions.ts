@@ -7,9 +7,9 @@ import { cutTo, plain } from './terminal.ts';
 const hourMs = 60 * 60_000;
 
 /**
- * Returns the sessions of the work tree that contains a path, the most recently used first. A checkpoint, a restore, an
- * entry of the conversation or a hook counts as use. Sessions of an inner work tree come before sessions of an outer
- * work tree. Without a path, returns all sessions.
+ * Returns the sessions of all work trees that contain a path. Sessions of inner work trees come first. Within one work
+ * tree, the most recently used session comes first. A checkpoint, a restore, an entry of the conversation or a hook
+ * counts as use. Without a path, returns all sessions.
  */
 export function usedSessions(storage: string, path?: string): StoredSession[] {
   const hooks = lastHooks(storage);

@@ -8,8 +8,8 @@ import { FrameParser } from '../wire/frame-parser.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 
 /**
- * The link between a client and a daemon: two streams, and the end of the daemon. The client may have started the
- * daemon, or joined a running daemon.
+ * The link between a client and a daemon: two streams, and functions that end the daemon or wait for its end. The
+ * client may have started the daemon, or joined a running daemon.
  */
 export interface DaemonLink {
   /** The stream that the daemon reads. */

@@ -36,7 +36,7 @@ export const checkpointCreate = defineCommand('checkpoint/create', create, {
   },
 });
 
-/** Makes a checkpoint of the present work tree and conversation. */
+/** Makes a checkpoint of the current work tree and conversation. */
 async function create({
   session,
   params,

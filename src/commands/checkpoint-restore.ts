@@ -129,7 +129,7 @@ function warnOfOldDirectory(
   );
 }
 
-/** Undoes the newest restore that was not undone. */
+/** Undoes the newest restore that has not been undone yet. */
 export const checkpointUndo = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {
   again: restoredBefore,
   check: checkStep,

@@ -38,7 +38,7 @@ export const checkpointInit = defineCommand(
       await enableOrBeginAnew(session, context);
       session.recovered = undefined; // the warnings of this answer already report the recovery
     } else {
-      await already.store.sizes([]); // reads only: a lost store throws here
+      await already.store.sizes([]); // changes nothing, but throws if the store is lost
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
     session.writeSummary();

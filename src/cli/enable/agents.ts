@@ -14,8 +14,8 @@ export interface AgentSettings {
   /** The agent's own directory. If the directory exists, the user is assumed to use the agent. */
   readonly directory: string;
   /**
-   * Returns the settings for the hook. `words` is the command line that starts our hook for this agent, and `command`
-   * is this command line as one shell command.
+   * Returns the settings for the hook. `words` are the words of the command line that starts our hook for this agent.
+   * `command` is the same command line as one text for a shell.
    */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }

@@ -59,7 +59,7 @@ export class Conversations {
     return this.#inTurn(name, () => this.#takeInTurn(name, id, event));
   }
 
-  /** Runs `work`, which never rejects, after all earlier work of this conversation. */
+  /** Runs `work` after all earlier work of this conversation has ended. `work` must never reject. */
   async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name) ?? Promise.resolve();
     const turn = before.then(work);
@@ -206,8 +206,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository, and
-   * for an end event without a stored session.
+   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository.
+   * Also returns undefined for the end of a conversation that has no stored session.
    */
   async #opened(
     name: string,

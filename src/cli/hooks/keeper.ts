@@ -90,7 +90,7 @@ export class Inbox {
   readonly #storage: string;
   readonly #conversations: Pick<Conversations, 'take'>;
   readonly #log: (message: string) => void;
-  /** The answers to the events that are in progress or were processed a moment ago, by event id. */
+  /** For each event that is in progress or was processed a moment ago, the answer. The keys are event ids. */
   readonly #taken = new Map<string, Promise<string | undefined>>();
 
   constructor(storage: string, conversations: Pick<Conversations, 'take'>, log: (message: string) => void) {

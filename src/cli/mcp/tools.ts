@@ -74,7 +74,7 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
-/** The most files of a checkpoint that are listed. Further files are only counted. */
+/** The maximum number of files that are listed for a checkpoint. Further files are only counted. */
 const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {

@@ -140,8 +140,8 @@ function unanswered(error: unknown): undefined {
 }
 
 /**
- * Takes the output up to a final line that no content can contain by chance, but at most `bytesMax` bytes. Only one
- * comparison runs at a time, so this line ends the output of the comparison.
+ * Takes the output up to the final line, but at most `bytesMax` bytes. No content can contain the final line by chance.
+ * Only one comparison runs at a time, so this line ends the output of the comparison.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

@@ -49,7 +49,9 @@ export class GlobalExcludes {
     this.#log = log;
   }
 
-  /** Returns the absolute path of the global excludes file, which may not exist, or '' when the user disabled it. */
+  /**
+   * Returns the absolute path of the global excludes file, or '' when the user disabled it. The file need not exist.
+   */
   path(): Promise<string> {
     const configs = this.#configs();
     const key = configs.map(fileKey).join(' ');

@@ -7,9 +7,9 @@ import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/a
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
 
-/** Refuses an operation because the refs are unreadable. */
+/** The error when an operation is refused because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
-  /** Two sentences: the problem, and the remedy. */
+  /** Two sentences: what is wrong, and what to do about it. */
   readonly what: string;
   readonly path: string;
 
@@ -31,7 +31,7 @@ export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): v
   for (const prefix of prefixes) refuseBelow(join(refsIn, prefix));
 }
 
-/** Returns the error of a git that could not parse `packed-refs`. Returns all other errors unchanged. */
+/** If git could not parse `packed-refs`, returns an error that explains this. Returns all other errors unchanged. */
 export function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;

@@ -502,8 +502,8 @@ export function writeRefFile(file: string, to: string): boolean {
 }
 
 /**
- * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref, and removes the file only
- * if it still has this value. Returns false when the file stays.
+ * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref. Removes the file only if
+ * the file still contains `value`. Returns false when the file stays.
  */
 function removeRefFile(file: string, value: string | undefined): boolean {
   const lock = `${file}.lock`;

@@ -338,8 +338,8 @@ interface FileHeadProps {
 }
 
 /**
- * Returns the restore of one file from the selected checkpoint, or from the last checkpoint if the page shows the
- * current state. Returns undefined when there is no such checkpoint.
+ * Returns the intent to restore one file from the selected checkpoint. If the page shows the current state, the file is
+ * restored from the last checkpoint. Returns undefined when there is no checkpoint.
  */
 function restoreOfFile(file: DiffFile): Intent | undefined {
   const { checkpoint, sides } = useComparison();

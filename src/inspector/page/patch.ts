@@ -1,8 +1,9 @@
 // Reads the daemon's unified patch of one file into hunks. Makes the later text from the earlier text and the patch, so
-// that the daemon sends only one of two large texts. All functions are pure.
+// the daemon needs to send only one of the two texts. All functions are pure.
 
 /**
- * A run of lines that differ. Lines are counted from 0. For an empty side, the line number is the line after the hunk.
+ * A run of lines that differ. Lines are counted from 0. If a side has no lines, its line number is that of the line
+ * after the hunk.
  */
 export interface Hunk {
   readonly fromLine: number;
@@ -31,7 +32,7 @@ export function hunksOf(patch: string): Hunk[] {
     const found = header.exec(lines[at] ?? '');
     if (found === null) continue;
     const [, fromText, fromCount = '1', toText, toCount = '1'] = found;
-    // For a side without lines, the line number in the patch is the line before the hunk.
+    // If a side has no lines, the patch has the number of the line before the hunk.
     let fromLine = Number(fromText) - (fromCount === '0' ? 0 : 1);
     let toLine = Number(toText) - (toCount === '0' ? 0 : 1);
     const end = { from: fromLine + Number(fromCount), to: toLine + Number(toCount) };

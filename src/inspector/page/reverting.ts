@@ -22,9 +22,7 @@ export function revertOf(checkpoint: Checkpoint): Revert {
   return { does: 'revert', range: { tag: checkpoint.id }, label };
 }
 
-/**
- * Returns the revert of the changes of one file between two states. Returns undefined when there is no earlier state.
- */
+/** Returns the revert of one file's changes between two states. Returns undefined when there is no earlier state. */
 export function revertOfFile(sides: Sides, file: DiffFile): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined || file.change === 'same') return undefined;

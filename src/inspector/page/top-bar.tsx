@@ -131,7 +131,7 @@ const LinkDot = defineComponent(() => {
   );
 });
 
-/** Shows the last automatic push and its findings. Screen readers read the text when it changes. */
+/** Shows the last automatic push and what it found. Screen readers read the text when it changes. */
 const PushChip = defineComponent(() => {
   const pushed = usePushed();
   const view = useView();

@@ -10,7 +10,7 @@ export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
   readonly revert: (hunk: DiffHunk) => void;
-  /** Picks the hunk for a revert of several hunks, or removes it from the picked hunks. */
+  /** Adds the hunk to the picked hunks. If the hunk is already picked, removes it from them. */
   readonly pick: (hunk: DiffHunk) => void;
   readonly isPicked: (hunk: DiffHunk) => boolean;
 }

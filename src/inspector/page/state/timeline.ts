@@ -161,7 +161,7 @@ export async function readSessionHead(): Promise<void> {
 }
 
 /**
- * Reads the data of the session again. Ignores the answer if newer data was read meanwhile, and ignores a lost
+ * Reads the data of the session again. Ignores the answer if newer data was read meanwhile. Also ignores a lost
  * connection.
  */
 async function readAgain(timeline: ShownTimeline, info: SessionGetResult): Promise<void> {
