@@ -99,7 +99,7 @@ export class CancelledAfterRecovery extends Error {
 }
 
 /**
- * Returns a copy of a failure that does not say that nothing changed. Used when a request recovered an interrupted
+ * Returns a copy of a failure, without the statement that nothing changed. Used when a request recovered an interrupted
  * restore and then failed.
  */
 export function failedAfterRecovery(error: unknown): unknown {

@@ -105,7 +105,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Adds files to the count that this scan need not check. */
+  /** Adds a number of files that this scan need not check. */
   pass(count: number): void {
     this.#files += count;
   }

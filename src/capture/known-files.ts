@@ -332,7 +332,7 @@ async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | u
 
 /**
  * Writes to a temporary file and renames it. Does not sync, because a damaged file is ignored.
- * @throws system errors; then the earlier file still exists
+ * @throws system errors; the earlier file then still exists
  */
 async function writeWhole(file: string, content: Buffer, slices: Slices): Promise<void> {
   const first = Buffer.from(`${firstLine}${await sumOf(content, slices)}\n`);

@@ -387,7 +387,7 @@ export class Lines {
   }
 
   /**
-   * Returns those of `rows` that are tools of this turn, which came before the next turn. If a tool's tag was repeated,
+   * Returns those of `rows` that are tools of this turn: they come before the next turn. If a tool's tag was repeated,
    * returns only the latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {

@@ -1,5 +1,5 @@
 // Tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, so git gets only texts that were
-// checked here. This module does not know which tags exist; the index knows it.
+// checked here. This module does not know which tags exist; only the index knows.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 

@@ -85,8 +85,8 @@ async function start(storage: string): Promise<string | undefined> {
 }
 
 /**
- * Asks the daemon to end in good order. Returns false when the daemon still runs after ten seconds, or when this user
- * may not end the daemon.
+ * Asks the daemon to shut down. Returns false when the daemon still runs after ten seconds, or when this user may not
+ * end the daemon.
  */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
   try {

@@ -100,7 +100,7 @@ const japanese = [
 ] as const;
 const kana = /[\u3040-\u30ff]/g;
 const foreign = /[^\0-\u007f]/g;
-/** The share of kana that the non-ASCII letters of a Japanese text reach at least. */
+/** The minimum share of kana among the non-ASCII letters of a Japanese text. */
 const kanaShare = 0.2;
 
 /**
@@ -124,7 +124,7 @@ export function readableLines(bytes: Buffer): ReadableLines {
   };
 }
 
-/** Replaces characters that a terminal would obey or hide by visible signs, such as `^M` or `\u202e`. */
+/** Shows control characters and hidden characters as visible signs, such as `^M` or `\u202e`. */
 export function visible(line: string): string {
   return line.replace(invisible, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -204,8 +204,8 @@ function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
 }
 
 /**
- * Returns a `+` for each added line and a `-` for each removed line. Draws fewer signs when the largest number of lines
- * exceeds the space.
+ * Returns a `+` for each added line and a `-` for each removed line. Draws fewer signs when the largest file has more
+ * lines than there is space.
  */
 function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {
   const scaled = (lines: number): number =>

@@ -28,7 +28,7 @@ export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given,
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
   // After a restore, the current checkpoint is not in the list. The restored checkpoint is in the list and has the same
-  // files, so this checkpoint is marked.
+  // files, so the restored checkpoint is marked.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??

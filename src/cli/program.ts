@@ -77,8 +77,8 @@ const commands: Readonly<Record<string, Add>> = {
 };
 
 /**
- * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. A mistake of the user is
- * reported and does not throw.
+ * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. Reports a mistake of the
+ * user and does not throw.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();

@@ -121,7 +121,7 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The session's daemon has ended, and its retention is `session`. With this retention, the session would be
+      // The session has retention `session`, and its daemon has ended. With this retention, the session would be
       // removed when the command ends.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);

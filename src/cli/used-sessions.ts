@@ -39,8 +39,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line about the chosen session, which commands that change files print. Returns undefined unless a different
- * session of the same work tree was used within the last hour.
+ * Returns a line about the chosen session, for commands that change files. Returns undefined unless a different session
+ * of the same work tree was used within the last hour.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

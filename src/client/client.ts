@@ -1,5 +1,5 @@
 // The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, and
-// makes sure that the daemon ends. Every method and event of the protocol has its types. The client uses only the
+// makes sure that the daemon ends. It has types for every method and event of the protocol. The client uses only the
 // protocol, and no code of the daemon.
 // / <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';

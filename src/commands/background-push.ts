@@ -23,7 +23,10 @@ const failuresMax = 5;
 const backlogs = new WeakMap<Session, Backlog>();
 const byRemote = new Map<string, Backlog>();
 
-/** From now on, pushes the session to the remote after each turn, or stops doing so. @throws UnknownRemote */
+/**
+ * With mode `turn`, from now on pushes the session to the remote after each turn. With mode `manual`, stops this.
+ * @throws UnknownRemote
+ */
 export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
   const { storage } = session.parts.directory;
   if (mode === 'manual') {

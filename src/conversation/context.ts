@@ -345,8 +345,7 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A message may just be being built. Its files are not known yet, and one of them may have changed after it was
-    // read.
+    // A build may be running. Its files are not known yet, and it may have read a file before the file changed.
     if (this.#cached === undefined) this.#changes += 1;
   }
 

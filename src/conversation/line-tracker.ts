@@ -1,5 +1,5 @@
 // Counts how many lines of a file the agent changed, and how many the user changed. These counts are only statistics.
-// Who changed a file is decided by the ledger of contents.
+// The ledger of contents decides who changed a file.
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 

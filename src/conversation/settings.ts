@@ -1,5 +1,5 @@
-// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
-// uses only the size of the model's window, to limit the context files. The daemon stores the other fields for the
+// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. The
+// daemon uses only the size of the model's window, to limit the context files. It stores the other fields for the
 // client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';

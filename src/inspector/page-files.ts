@@ -48,7 +48,7 @@ export function documentWith(nonce: string, { body }: PageFile): Buffer {
   return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
 }
 
-/** Returns the headers of every response. The caller has to check before that `host` is a loopback name. */
+/** Returns the headers of every response. The caller must first check that `host` is a loopback name. */
 export function shutHeaders(host: string, nonce: string): Record<string, string> {
   const policy = [
     "default-src 'none'",

@@ -44,7 +44,7 @@ export function opencodePlugin(words: readonly string[]): string {
   return `${firstLineOf('opencode')}
 ${reportingSource(words)}
 const Checkpointd = async ({ directory }) => {
-  const parents = new Map(); // a subagent's work belongs to the conversation that started the subagent
+  const parents = new Map(); // a subagent's work belongs to the conversation that called it
   const conversations = new Set();
   const base = (sessionID) => {
     const id = parents.get(sessionID) ?? sessionID;
@@ -99,10 +99,7 @@ export function isOurExtension(text: string): boolean {
 export function piExtension(words: readonly string[]): string {
   return `${firstLineOf('pi')}
 ${reportingSource(words)}
-/**
- * Returns the fields that every event has. Returns undefined when this version of pi does not report the session of an
- * event.
- */
+/** Returns the fields of every event; undefined when this version of pi does not report the session of an event. */
 function from(ctx) {
   try {
     return { sessionID: ctx.sessionManager.getSessionId(), directory: ctx.cwd };

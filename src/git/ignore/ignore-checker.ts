@@ -191,7 +191,7 @@ export class IgnoreChecker {
 
 const checkIgnore = ['check-ignore', '-z', '--stdin', '--no-index'];
 
-/** Puts `./` in front, because git would take a name that begins with `:` as a special pattern, and end. */
+/** Puts `./` in front of the name. Git would take a name that begins with `:` as a special pattern, and would exit. */
 function questionOf(paths: readonly TreePath[]): Buffer {
   return Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1');
 }

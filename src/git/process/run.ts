@@ -249,7 +249,7 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The system ends a git that exceeds the limit for file sizes with this signal. In the daemon's own process, the call
+ * The system ends git with this signal when git exceeds the limit for file sizes. In the daemon's own process, the call
  * fails instead.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });

@@ -29,8 +29,8 @@ const config = `[core]
 `;
 
 /**
- * Disables every conversion. `-diff` is not among the attributes, because git would then show no text in the daemon's
- * diffs.
+ * Disables every conversion. The attribute `-diff` is missing, because with `-diff` git would show no text in the
+ * daemon's diffs.
  */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';

@@ -127,7 +127,7 @@ function isDenied(path: string): boolean {
 
 export interface BrokenRepository {
   readonly path: string;
-  /** What is wrong, and what to do about it, as sentences. */
+  /** The defect and what to do about it, as sentences. */
   readonly what: string;
 }
 

@@ -192,7 +192,7 @@ export async function fileBytes(
   }
 }
 
-/** Decodes a text from an answer of the daemon. Decodes content that is not UTF-8 byte by byte. */
+/** Decodes a text from an answer of the daemon. If a content is not UTF-8, decodes it byte by byte. */
 export function textOfWire(text: string, encoding: string | undefined): string {
   return encoding === 'base64' ? decoded([fromBase64(text)])[1].join('') : text;
 }
