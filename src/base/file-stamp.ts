@@ -8,8 +8,8 @@ import { type BigIntStats, files } from './files.ts';
 export interface Stamp {
   readonly mtimeNs: bigint;
   /**
-   * `touch`, `cp -p`, `rsync -a` and tar cannot set this field. It therefore reveals that a file was rewritten, even
-   * when the modification time was set back.
+   * `touch`, `cp -p`, `rsync -a` and tar cannot set this field. This field therefore reveals that a file was rewritten,
+   * even when the modification time was set back.
    */
   readonly ctimeNs: bigint;
   readonly size: number;

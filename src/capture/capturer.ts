@@ -61,8 +61,8 @@ export interface CaptureCounts {
 export interface CaptureRequest {
   /**
    * The snapshot on which the capture builds. A checkpoint must keep it until this capture is published. The capture
-   * takes unchanged files from this snapshot without reading or storing them again. It captures the files of this
-   * snapshot even if the rules exclude them.
+   * takes unchanged files from this snapshot without reading or storing them again. Files of this snapshot are captured
+   * even if the rules exclude them.
    */
   readonly previous?: SnapshotId;
   /**

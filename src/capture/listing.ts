@@ -138,7 +138,9 @@ export interface WalkedDirectory {
    * that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
-  /** The reason why the directory could not be listed. It then has no entries, and its contents are unknown. */
+  /**
+   * The reason why the directory could not be listed. The directory then has no entries, and its contents are unknown.
+   */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
 }
 

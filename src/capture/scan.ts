@@ -86,7 +86,7 @@ export interface Scanned {
   readonly result: ScanResult;
   /** Why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** The state for the next scan. It may be used only when everything that this scan has seen is stored. */
+  /** The state for the next scan. This state may be used only when everything that this scan has seen is stored. */
   readonly next: ScanState;
 }
 

@@ -1,5 +1,5 @@
 // Finds the hunks in one file's unified text, names them, and reverts single hunks in a content. The name of a hunk
-// depends on its lines and not on its position. It therefore stays valid when other hunks of the file change.
+// depends on its lines and not on its position. The name therefore stays valid when other hunks of the file change.
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';
 

@@ -23,7 +23,9 @@ export interface ReportedWrite {
   readonly after: CheckpointId;
   /** The time of the report (RFC 3339). All sessions that record the report use the same time. */
   readonly at: string;
-  /** True when this session was closed for some time after its head was made. It may then have missed reports. */
+  /**
+   * True when this session was closed for some time after its head was made. The session may then have missed reports.
+   */
   readonly mayMiss?: true;
 }
 

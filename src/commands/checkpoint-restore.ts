@@ -204,7 +204,7 @@ async function stepOverRestore(
 
 /**
  * Returns the paths that a step back has to restore. These are the paths of the earlier restore, and the links and
- * files that it removed to make directories in their place.
+ * files that the restore removed to make directories in their place.
  */
 async function pathsBack(
   session: Session,

@@ -40,9 +40,9 @@ export interface DaemonParts {
   /** Returns the outcomes of operations on a storage as a whole. These outcomes are kept after the daemon ends. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * Returns the outcomes of a client's session/open and session/close requests. They are not kept in the session,
-   * because a removed session has no records. Each client has its own records, because a client cannot use a session
-   * that another client opened.
+   * Returns the outcomes of a client's session/open and session/close requests. The session does not keep these
+   * outcomes, because a removed session has no records. Each client has its own records, because a client cannot use a
+   * session that another client opened.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs work that must not overlap with other such work in the whole daemon. */

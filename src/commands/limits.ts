@@ -2,9 +2,9 @@
 // them any more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that undo
 // or redo needs. Users may notice a mistaken restore late. Safety checkpoints, and checkpoints whose tag was taken by
 // another checkpoint, are therefore removed only after a month. The daemon enforces `limits.maxCheckpoints` and
-// `limits.maxStoreBytes` even if no client sends store/gc. It does this in the session's queue some seconds after a
-// change, and lets every request go first. If the daemon is killed meanwhile, the removal continues after the next
-// change or the next opening.
+// `limits.maxStoreBytes` even if no client sends store/gc. The daemon does this in the session's queue some seconds
+// after a change, and lets every request go first. If the daemon is killed meanwhile, the removal continues after the
+// next change or the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

@@ -3,10 +3,10 @@
 //
 // Entering first publishes a safety checkpoint, and then logs the tangent, which names this checkpoint. A kill in
 // between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as a
-// proposal, without moving the head. It then runs a hard restore whose checkpoint names the proposed state. Publishing
-// this checkpoint commits the whole change. If the process is killed before, the tangent is still open, and the next
-// opening finishes or undoes the restore. Afterwards both the files and the main conversation are back. If the client
-// keeps the tail, leaving keeps the files and moves only the conversation.
+// proposal, without moving the head. Leaving then runs a hard restore whose checkpoint names the proposed state.
+// Publishing this checkpoint commits the whole change. If the process is killed before, the tangent is still open, and
+// the next opening finishes or undoes the restore. Afterwards both the files and the main conversation are back. If the
+// client keeps the tail, leaving keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';

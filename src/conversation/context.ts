@@ -345,7 +345,7 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A build may be running. Its files are not known yet, and it may have read a file before the file changed.
+    // A build may be running. Its files are not known yet, and the build may have read a file before the file changed.
     if (this.#cached === undefined) this.#changes += 1;
   }
 

@@ -258,8 +258,8 @@ export class Conversation {
 
   /**
    * Stores a summary that replaces the history before the valid range. The valid range then consists of the last `keep`
-   * entries, or begins with the entry `keep`. It is extended to whole turns. No entry is removed, so a rewind undoes
-   * the compaction.
+   * entries, or begins with the entry `keep`. The range is extended to whole turns. No entry is removed, so a rewind
+   * undoes the compaction.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(

@@ -1,6 +1,6 @@
 // Serves one page. Passes a JSON-RPC request unchanged to the daemon of the session that the request names. A page may
-// read all data of a session, and may make the changes that people make by hand. It can neither end a daemon nor delete
-// data.
+// read all data of a session, and may make the changes that people make by hand. A page can neither end a daemon nor
+// delete data.
 import type { RawData, WebSocket } from 'ws';
 import {
   type CheckpointdClient,

@@ -26,7 +26,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // An event may finish after the end. It then starts no timer, because a timer would keep the process alive.
+    // An event that finishes after the end starts no timer, because a timer would keep the process alive.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {

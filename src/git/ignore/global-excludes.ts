@@ -41,7 +41,10 @@ export class GlobalExcludes {
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /** `scratchGitDir` is a git directory of the daemon. It is used when git runs without a repository of the user. */
+  /**
+   * `scratchGitDir` is a git directory of the daemon. Git uses this directory when it runs without a repository of the
+   * user.
+   */
   constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
     this.#places = places;
     this.#repository = repository;

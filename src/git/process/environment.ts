@@ -68,7 +68,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
 
 /**
  * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git uses the user's
- * home and global configuration, for credentials, proxies and ssh. It starts no program that asks the user.
+ * home and global configuration, for credentials, proxies and ssh. Git starts no program that asks the user.
  */
 export function remoteEnvironment(): Record<string, string> {
   const home = process.env.HOME ?? homedir();

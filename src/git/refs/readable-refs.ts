@@ -1,6 +1,6 @@
 // Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs.
 // Git would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module also removes locks
-// that a killed git left. It opens no ref.
+// that a killed git left. This module opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';

@@ -9,7 +9,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from './git-dir.ts';
 import { blockingInclude, isWaitedFor } from './repository-settings.ts';
 
-/** The time limit of `git ls-files`. It lists a million entries in half a second. */
+/** The time limit of `git ls-files`, which lists a million entries in half a second. */
 const listMsMax = 8000;
 
 /** A path in an index. Mode `160000` is a submodule. All other modes are git's modes for files and links. */

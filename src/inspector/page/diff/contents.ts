@@ -85,8 +85,8 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
     return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
-    // The patch does not fit the text if the path changed from a link to a file. It also does not fit if the file
-    // changed between the two requests.
+    // The patch does not fit the text if the path changed from a link to a file. The patch also does not fit if the
+    // file changed between the two requests.
     return { kind: 'patch', text: patchText };
   }
 }

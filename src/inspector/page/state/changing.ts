@@ -90,7 +90,8 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // The page may not have known the newest checkpoint yet. It reads the head again and makes the plan once more.
+      // The page may not have known the newest checkpoint yet. The page then reads the head again and makes the plan
+      // once more.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
