@@ -59,7 +59,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /**
- * Builds a daemon that serves requests through its handlers. Starts no work except the cleanup of the storage. Large
+ * Builds a daemon that serves requests through its handlers. Starts no work except the sweep of the storage. Large
  * modules are loaded when they are first used.
  */
 export function createDaemon(options: DaemonOptions): Daemon {

@@ -134,8 +134,8 @@ export const filesAsync = {
 const pathOnly = 0o10000000;
 
 /**
- * Opens the entry at a path only to identify it: the descriptor cannot be read. Does not follow a symbolic link at the
- * path. Linux only.
+ * Opens the entry at a path without reading it. The descriptor refers to this entry even when another entry replaces it
+ * at the path. Does not follow a symbolic link at the path. Linux only.
  */
 export const openPath = through('openPath', (path: string | Buffer): number =>
   fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),

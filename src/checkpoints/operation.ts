@@ -6,7 +6,9 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 export interface OperationContext {
   readonly signal: AbortSignal;
-  /** The client that made the request. Events name this client. Absent when no client made a request. */
+  /**
+   * The client that made the request. Compared by identity, and named in events. Absent when no client made a request.
+   */
   readonly client?: object;
   /**
    * The client's key and the operation id, which are published together with the effect. Empty for a request that is

@@ -41,8 +41,8 @@ export interface DaemonParts {
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
    * Returns the outcomes of a client's session/open and session/close requests. The session does not keep these
-   * outcomes, because a removed session has no records. Each client has its own records, because a client cannot use a
-   * session that another client opened.
+   * outcomes, because a removed session has no records. Each client has its own records, because an answer to another
+   * client does not open the session for this client.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs work that must not overlap with other such work in the whole daemon. */

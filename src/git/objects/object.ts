@@ -1,5 +1,5 @@
 // Reads and writes loose objects in a directory of the daemon. Writes objects like git, and detects objects that do not
-// match their name. Git does not write an object if a file with its name exists. So a damaged object has to be removed
+// match their name. Git does not write an object that seems to exist already. So a damaged object has to be removed
 // before the same content can be stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
