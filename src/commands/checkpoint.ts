@@ -48,7 +48,7 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. If the store is damaged and this was already reported to the client before, sets the store aside
+ * Enables checkpoints. If the store is still damaged after an earlier answer reported the damage, sets the store aside
  * and begins with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {

@@ -22,7 +22,7 @@ import { removeSpool } from './object-writer.ts';
 /** Uses a small zlib window, because clearing a larger window takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 /**
- * The uncompressed form of a small object is longer than the object by less than this. For a larger object, zlib uses a
+ * In zlib's uncompressed form, a small object grows by fewer bytes than this number. For a larger object, zlib uses a
  * second buffer.
  */
 const deflatedBytesMore = 64;
