@@ -58,14 +58,22 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   return count === 1 ? hash : `${hash}-${count}`;
 }
 
-/** Returns the later content after reverting these hunks: their old lines replace their new lines. */
+/**
+ * Returns the later content after reverting these hunks: their old lines replace their new lines. The hunks are in
+ * order, from top to bottom.
+ */
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);
-  for (const { after, old, new: added } of hunks.toReversed()) {
+  const parts: string[] = [];
+  let next = 0;
+  for (const { after, old, new: added } of hunks) {
     // If the range is empty, `start` is the number of the line before the range.
     const at = after.lines === 0 ? after.start : after.start - 1;
-    const removed = lines.splice(at, after.lines, ...old);
-    invariant(removed.join('') === added.join(''), 'a hunk lies where its diff says');
+    const replaced = lines.slice(at, at + after.lines).join('');
+    invariant(replaced === added.join(''), 'a hunk lies where its diff says');
+    parts.push(lines.slice(next, at).join(''), old.join(''));
+    next = at + after.lines;
   }
-  return Buffer.from(lines.join(''), 'latin1');
+  parts.push(lines.slice(next).join(''));
+  return Buffer.from(parts.join(''), 'latin1');
 }

@@ -30,4 +30,11 @@ test('reversing all hunks of a new content gives the old content', () => {
   );
 });
 
+test('a hunk of 300,000 lines is reversed', () => {
+  const old = Array.from({ length: 300_000 }, (_, n) => `line ${n}\n`);
+  const head = Buffer.from(`@@ -1,${old.length} +1 @@\n`);
+  const hunks = textHunksOf(Buffer.concat([head, Buffer.from(`-${old.join('-')}+new\n`)]));
+  assert.is(withoutHunks(Buffer.from('new\nsame\n'), hunks).toString(), `${old.join('')}same\n`);
+});
+
 test.run();
