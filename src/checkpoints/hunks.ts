@@ -20,12 +20,16 @@ interface LineRange {
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** Returns the hunks of one file's unified text, from top to bottom. */
+/**
+ * Returns the hunks of one file's unified text, from top to bottom. Returns none for a file that became a link, and for
+ * a link that became a file: git writes two files for such a change.
+ */
 export function textHunksOf(unified: Buffer): TextHunk[] {
   const lines = unified.toString('latin1').split('\n');
   const hunks: TextHunk[] = [];
   const counts = new Map<string, number>();
   for (let at = 0; at < lines.length; ) {
+    if (at > 0 && lines[at]?.startsWith('diff --git ') === true) return [];
     const found = header.exec(lines[at] ?? '');
     at += 1;
     if (found === null) continue;

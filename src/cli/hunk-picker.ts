@@ -70,13 +70,13 @@ async function pickFrom(
   const { hunks = [], path, pathBytes } = file;
   const shown = plain(places.toShow(path));
   const [header = '', ...texts] = partsOf(file);
-  invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
   if (hunks.length === 0) {
     say(
       `${shown} has no lines to pick (a binary file, a link or a mode). To reverse its change, name the path and omit --hunk.`,
     );
     return 'n';
   }
+  invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
   await sayAll(partLines({ unified: header, encoding: 'base64' }, shown));
   let letter = 'n';
   for (const [i, { id }] of hunks.entries()) {

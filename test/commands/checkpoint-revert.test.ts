@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -33,10 +34,13 @@ interface Opened {
   readonly session: string;
 }
 
-async function opened(strategy: Strategy = 'shadow'): Promise<Opened> {
+async function opened(
+  strategy: Strategy = 'shadow',
+  limits: NonNullable<Wire.SessionOpenParams['limits']> = {},
+): Promise<Opened> {
   const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await daemon.open(root, { strategy });
+  const { session } = await daemon.open(root, { strategy, limits });
   return { daemon, root, session };
 }
 
@@ -385,6 +389,32 @@ for (const strategy of strategies) {
     await daemon.close();
   });
 }
+
+test('a file that became a link, or a link that became a file, has no hunks, and a changed link has one', async () => {
+  const { daemon, root, session } = await opened();
+  const [file, was, link] = ['file', 'was', 'link'].map((name) => join(root, name));
+  assert.ok(file && was && link);
+  write(root, { file: 'text\n' });
+  for (const each of [was, link]) symlinkSync('old', each);
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  for (const each of [file, was, link]) rmSync(each);
+  for (const each of [file, link]) symlinkSync('new', each);
+  write(root, { was: 'text\n' });
+  const diff = { session, from: '1', format: 'unified', perFile: true } as const;
+  const { files } = await daemon.call('checkpoint/diff', diff);
+  assert.equal(
+    files.map(({ path, change, hunks = [] }) => [path, change, hunks.length]),
+    [
+      ['file', 'typeChanged', 0],
+      ['link', 'modified', 1],
+      ['was', 'typeChanged', 0],
+    ],
+  );
+  const id = files[1]?.hunks?.[0]?.id ?? '';
+  await daemon.call('checkpoint/revert', { session, tag: '1', hunks: [{ path: 'link', id }] });
+  assert.equal([readlinkSync(link), readlinkSync(file)], ['old', 'new']);
+  await daemon.close();
+});
 
 test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
