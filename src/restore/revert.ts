@@ -201,9 +201,10 @@ async function mergeOnto(
     ...present.skipped,
   ]);
   const all = await store.changes(base, from);
+  const asked = revert.hunks === undefined ? revert.paths : [...revert.hunks.keys()];
   const skipped = new Set([
-    ...all.map(({ path }) => path).filter((path) => isSkipped(path) && isAsked(path, revert.paths)),
-    ...(revert.paths ?? []).filter(isSkipped),
+    ...all.map(({ path }) => path).filter((path) => isSkipped(path) && isAsked(path, asked)),
+    ...(asked ?? []).filter(isSkipped),
   ]);
   const left = [...skipped].map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
   requirePaths(revert.paths, all, isSkipped);
@@ -220,7 +221,10 @@ async function mergeOnto(
       theirs = part?.side ?? side;
       partial = part?.partial ?? partial;
       left.push(...(part?.left ?? []));
-    } else theirs = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
+    } else {
+      const side = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
+      theirs = narrowed(side, isSkipped);
+    }
     if (revert.mode === 'soft') theirs = withoutDeletions(theirs);
     const merge = await mergeTrees({
       tree: present.root,

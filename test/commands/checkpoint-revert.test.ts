@@ -390,6 +390,31 @@ for (const strategy of strategies) {
   });
 }
 
+test('a revert of single hunks skips a file that was too large at the beginning of the range', async () => {
+  const { daemon, root, session } = await opened('shadow', { maxFileBytes: 100 });
+  write(root, { 'large.txt': lines().repeat(9), 'other.bin': lines().repeat(9), 'small.txt': 'one\n' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'large.txt': 'short\n', 'other.bin': 'short\n', 'small.txt': 'two\n' });
+  const { files } = await daemon.call('checkpoint/diff', {
+    session,
+    from: '1',
+    format: 'unified',
+    perFile: true,
+  });
+  const hunks = files
+    .filter(({ path }) => path !== 'other.bin')
+    .flatMap(({ path, hunks: found = [] }) => found.map(({ id }) => ({ path, id })));
+  assert.is(hunks.length, 2);
+  const result = await daemon.call('checkpoint/revert', { session, tag: '1', hunks });
+  assert.equal([outcomes(result), result.deleted], [[['small.txt', 'clean']], []]);
+  assert.equal(result.skipped, [{ path: 'large.txt', reason: 'notCapturedThen' }]);
+  assert.equal(
+    ['large.txt', 'small.txt'].map((path) => readFileSync(join(root, path), 'utf8')),
+    ['short\n', 'one\n'],
+  );
+  await daemon.close();
+});
+
 test('a file that became a link, or a link that became a file, has no hunks, and a changed link has one', async () => {
   const { daemon, root, session } = await opened();
   const [file, was, link] = ['file', 'was', 'link'].map((name) => join(root, name));
