@@ -140,7 +140,7 @@ async function revertAnswer(
     ...answer,
     conflicts: conflicts.map((each) => ({
       ...each,
-      ...given({ author: each.author ?? later.get(treePath(each)) }),
+      ...given({ author: later.get(treePath(each)) ?? each.author }),
     })),
   };
 }

@@ -441,6 +441,22 @@ test('a file that became a link, or a link that became a file, has no hunks, and
   await daemon.close();
 });
 
+test('a conflict with a later change of the same agent names the agent in both lists', async () => {
+  const { daemon, root, session } = await opened();
+  for (const [what, kind] of [
+    ['zero', 'turn'],
+    ['one', 'tool'],
+    ['two', 'tool'],
+  ] as const) {
+    write(root, { 'a.txt': `${what}\n` });
+    await daemon.call('checkpoint/create', { session, kind });
+  }
+  const { paths, conflicts } = await daemon.call('checkpoint/revert', { session, tag: '1.1' });
+  assert.equal(paths[0]?.later, { author: 'agent' });
+  assert.equal(conflicts, [{ path: 'a.txt', author: 'agent' }]);
+  await daemon.close();
+});
+
 test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
