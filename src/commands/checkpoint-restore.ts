@@ -146,7 +146,7 @@ const steps = {
     to: 'redo',
     description: 'Undid a restore',
     nothing:
-      'There is no restore left to undo. (Undo reverses checkpoint/restore, checkpoint/redo and leaving a tangent with its files.) To go back further, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
+      'There is no restore left to undo. (Undo reverses checkpoint/restore, checkpoint/revert, checkpoint/redo and leaving a tangent with its files.) To go back further, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
   },
   redo: {
     to: 'undo',
