@@ -24,7 +24,7 @@ test(`in ${runs} histories each revert equals git's merge, and undo is its inver
       await daemon.close();
     }
   }
-  console.log(`note: ${tried.reverts} reverts, ${tried.conflicts} with conflicts`);
+  console.log(`note: SEED=${seed} repeats these ${tried.reverts} reverts, ${tried.conflicts} with conflicts`);
   assert.ok(tried.conflicts > runs / 20 && tried.conflicts < tried.reverts);
 });
 
