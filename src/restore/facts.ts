@@ -1,11 +1,14 @@
 // Gathers the facts for the plan of a restore. Captures the current state and compares it with the target. Looks up
 // each differing path in the checkpoints, in the ledger and on disk. Changes no file. plan.ts makes the decisions.
-import { CheckpointdError } from '../base/errors.ts';
+import { attemptAsync } from '../base/attempt.ts';
+import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
-import { conflictsIn } from '../checkpoints/conflicts.ts';
+import { baseOf } from '../checkpoints/checkpoint-index.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import { type Directory, type DirectoryNode, isDirectory, nodeAt, type TreeChange } from '../tree/tree.ts';
@@ -335,4 +338,42 @@ async function hiddenByToday(
 function stands(tree: AnchoredFiles, path: TreePath): boolean {
   const stats = statsIfReachable(tree, path);
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
+}
+
+/**
+ * Returns those paths of a restore whose current content is in no checkpoint of this session and was not reported by
+ * the session's agent. A path that is now deleted is never in conflict, because nothing would be lost. If the store has
+ * lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
+ */
+async function conflictsIn(
+  checkpoints: Checkpoints,
+  changes: readonly TreeChange[],
+  present: SnapshotId,
+): Promise<ReadonlySet<TreePath>> {
+  const { index, store, ledger } = checkpoints;
+  const head = index.head?.record.snapshot;
+  const conflicts = new Set<TreePath>();
+  if (head === undefined || head === present) return conflicts;
+  const touched = new Set(changes.map(({ path }) => path));
+  const base = baseOf(checkpoints.index)?.record.snapshot;
+  const sinceHead = await attemptAsync(isDamage, () => store.changes(head, present));
+  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
+  const sinceBase = base && (await attemptAsync(isDamage, () => store.changes(base, present)));
+  const isOriginal = originalIn(sinceBase);
+  for (const { path, after } of possible) {
+    if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
+    if (!isOriginal(path)) conflicts.add(path);
+  }
+  return conflicts;
+}
+
+/**
+ * Returns a function that is true for a path whose content has not changed since the base. When the changes
+ * since the base are unknown, the function always returns false.
+ */
+function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
+  if (sinceBase === undefined) return () => false;
+  const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);
+  const paths = new Set(edited.map(({ path }) => path));
+  return (path) => !paths.has(path);
 }

@@ -120,7 +120,7 @@ test('checkpoint/create uses exactly the files of its journey in src/README.md',
       () => rig.request('checkpoint/create', { session, kind: 'turn' }),
     );
     checkJourney('checkpoint/create', files);
-    assert.ok(files.length <= 68, `${files.length} files`);
+    assert.ok(files.length <= 67, `${files.length} files`);
   }));
 
 test('conversation/append uses exactly the files of its journey in src/README.md, at most 20', () =>
@@ -143,7 +143,7 @@ test('checkpoint/restore uses exactly the files of its journey in src/README.md'
     const restore = (): Promise<unknown> => rig.request('checkpoint/restore', { session, tag: '0', paths });
     const files = await enteredAlone(rig, change, restore);
     checkJourney('checkpoint/restore', files);
-    assert.ok(files.length <= 95, `${files.length} files`);
+    assert.ok(files.length <= 93, `${files.length} files`);
   }));
 
 test('every file that the map names exists', () => {
