@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
+import type { CheckpointRestoreParams } from '../../src/protocol/types.ts';
 import type { Session } from '../../src/session/session.ts';
 import { git } from '../support/git-oracle.ts';
 import { breakAt, interrupt } from '../support/interrupted-restore.ts';
@@ -25,14 +26,24 @@ async function twoTurns(rig: SessionRig): Promise<Session> {
   return session;
 }
 
+/** Interrupts a restore of turn 1 at the n-th change of the work tree. */
+const interruptRestore = (
+  rig: SessionRig,
+  session: Session,
+  n: number,
+  params: Omit<CheckpointRestoreParams, 'session'> = toFirst,
+): Promise<void> =>
+  interrupt(rig, session, n, () => rig.request('checkpoint/restore', { session: session.id, ...params }));
+
+const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
+  rig.request('checkpoint/undo', { session: session.id, ...policy });
+
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
 test('an edit after the kill of a restore is a conflict, and one undo restores the edit and the former state', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 6);
     rig.write('f0', 'an hour of work\n');
     rig.write('f3', 'another hour\n');
     const again = await rig.open();
@@ -50,9 +61,7 @@ test('an edit after the kill of a restore is a conflict, and one undo restores t
 test('a file that was created after the kill of a restore, at a path that neither state has, stays and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 6);
     rig.write('fresh', 'made after the kill\n');
     const again = await rig.open();
     assert.is(rig.read('fresh'), 'made after the kill\n');
@@ -72,9 +81,7 @@ for (const steps of [2, 4, 6]) {
     withSessions(async (rig) => {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
-      await interrupt(rig, session, steps, () =>
-        rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'skip' }),
-      );
+      await interruptRestore(rig, session, steps, { ...toFirst, onConflict: 'skip' });
       rig.write('f2', 'edited by hand after the kill\n');
       const again = await rig.open();
       assert.is(rig.read('f1'), 'edited by hand before the restore\n');
@@ -87,9 +94,7 @@ for (const steps of [2, 4, 6]) {
 test('a recovery keeps edits after the kill if the restore was requested to fail on foreign edits', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'fail' }),
-    );
+    await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });
     rig.write('f3', 'edited by hand after the kill\n');
     const again = await rig.open();
     assert.is(rig.read('f3'), 'edited by hand after the kill\n');
@@ -108,9 +113,7 @@ test('a file that a restore only revealed stays when the undo of the restore is 
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     // Removes .gitignore, so that the secret is no longer ignored.
     await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
-    await interrupt(rig, session, 4, () =>
-      rig.request('checkpoint/undo', { session: session.id, ...policy }),
-    );
+    await interrupt(rig, session, 4, () => undo(rig, session));
     await rig.open();
     assert.is(rig.read('secret'), 'never captured\n');
     assert.is(rig.read('.gitignore'), 'secret\n');
@@ -126,9 +129,7 @@ test('a file that an interrupted restore reveals stays when the restore is finis
     rig.write('secret', 'never captured\n');
     for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    await interrupt(rig, session, 4, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 4);
     assert.not.ok(existsSync(join(rig.work, '.gitignore')), 'deletions come first');
     await rig.open();
     assert.is(rig.read('secret'), 'never captured\n');
@@ -138,9 +139,7 @@ test('a file that an interrupted restore reveals stays when the restore is finis
 test('no edit is lost when the recovery of a restore is itself interrupted twice', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 6);
     rig.write('f0', 'an hour of work\n');
     rig.write('fresh', 'made after the kill\n');
     for (const step of [4, 2]) {
@@ -173,9 +172,7 @@ test('a revealed file stays even if a note of an earlier version does not name t
     rig.write('f', 'two\n');
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
-    await interrupt(rig, session, 2, () =>
-      rig.request('checkpoint/undo', { session: session.id, ...policy }),
-    );
+    await interrupt(rig, session, 2, () => undo(rig, session));
     const { intentFile } = session.parts.directory;
     const {
       root: _,
@@ -194,9 +191,7 @@ test('a revealed file stays even if a note of an earlier version does not name t
 test('a recovery does not change a different directory at the path of the work tree, and finishes once the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 6);
     const aside = `${rig.work}-aside`;
     renameSync(rig.work, aside);
     rig.write('f0', 'of another project\n');
@@ -223,9 +218,7 @@ test('a recovery does not change a different directory at the path of the work t
 test('checkpoint/init abandons the unfinished restore of another directory, and continues with the present directory', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () =>
-      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
-    );
+    await interruptRestore(rig, session, 6);
     renameSync(rig.work, `${rig.work}-aside`);
     rig.write('f0', 'of another project\n');
     git(rig.work, 'init', '-q');

@@ -1,19 +1,9 @@
 // Kills a daemon that changes files and conversation together, at every write to the disk from the intent to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  endOfTangent,
-  killAt,
-  restoreOfBoth,
-  revertOfAuthor,
-  revertOfTurn,
-} from '../support/kill-scenarios.ts';
+import { killAt, killScenarios } from '../support/kill-scenarios.ts';
 
-for (const [name, ...scenarios] of [
-  ['C33 a restore of both', restoreOfBoth],
-  ['C23 the end of a tangent with files', endOfTangent],
-  ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
-] as const) {
+for (const [name, ...scenarios] of killScenarios) {
   test(`${name}: after a kill at any write to the disk, files and conversation are both old or both new`, async () => {
     const fates = { before: 0, after: 0, unharmed: 0 };
     for (let n = 1; fates.unharmed < 3; n += 1)

@@ -2,19 +2,9 @@
 // it at every write.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  endOfTangent,
-  killAt,
-  restoreOfBoth,
-  revertOfAuthor,
-  revertOfTurn,
-} from '../support/kill-scenarios.ts';
+import { killAt, killScenarios } from '../support/kill-scenarios.ts';
 
-for (const [name, ...scenarios] of [
-  ['C33 a restore of both', restoreOfBoth],
-  ['C23 the end of a tangent with files', endOfTangent],
-  ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
-] as const) {
+for (const [name, ...scenarios] of killScenarios) {
   test(`${name}: after a kill between intent and publication, files and conversation are both old or both new`, async () => {
     const fates: string[] = [];
     for (const [i, n] of [2, 16, 10_000].entries())

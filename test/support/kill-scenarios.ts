@@ -29,12 +29,12 @@ async function wholeOf(rig: WireSession): Promise<Whole> {
 type Prepare = (rig: WireSession) => Promise<Whole>;
 type Move = (rig: WireSession) => Promise<unknown>;
 
-export interface Scenario {
+interface Scenario {
   readonly prepare: Prepare;
   readonly move: Move;
 }
 
-export const restoreOfBoth: Scenario = {
+const restoreOfBoth: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -53,7 +53,7 @@ export const restoreOfBoth: Scenario = {
   move: (rig) => rig.request('checkpoint/restore', { tag: '2', mode: 'hard', idempotencyKey: 'k' }),
 };
 
-export const endOfTangent: Scenario = {
+const endOfTangent: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
     const main = await wholeOf(await atCheckpoint(rig, '1'));
@@ -72,25 +72,29 @@ export const endOfTangent: Scenario = {
 const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
+/**
+ * Writes the files of these scenarios. `isChanged`: with the changes of the turn, which also made one file and deleted
+ * another file. `first` and `last` are lines of `a.txt`.
+ */
+function writeFiles(rig: WireSession, first: string, last: string, isChanged: boolean): void {
+  rig.write('a.txt', numbered(first, last));
+  if (isChanged) rig.write('made/b.txt', 'b\n');
+  else rig.write('gone.txt', 'gone\n');
+  rmSync(join(rig.places.workTree, isChanged ? 'gone.txt' : 'made'), { recursive: true, force: true });
+}
+
 /** Reverts a turn that edited, made and deleted files. A later edit of the edited file stays. */
-export const revertOfTurn: Scenario = {
+const revertOfTurn: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
-    rig.write('a.txt', numbered('first', 'last'));
-    rig.write('gone.txt', 'gone\n');
+    writeFiles(rig, 'first', 'last', false);
     await rig.request('checkpoint/create', { kind: 'turn', tag: '1' });
-    rig.write('a.txt', numbered('turn', 'last'));
-    rig.write('made/b.txt', 'b\n');
-    rmSync(join(rig.places.workTree, 'gone.txt'));
+    writeFiles(rig, 'turn', 'last', true);
     await rig.request('checkpoint/create', { kind: 'turn', tag: '2' });
     rig.write('later.txt', 'later\n');
-    rig.write('a.txt', numbered('first', 'later'));
-    rig.write('gone.txt', 'gone\n');
-    rmSync(join(rig.places.workTree, 'made'), { recursive: true });
+    writeFiles(rig, 'first', 'later', false);
     const target = await wholeOf(rig);
-    rig.write('a.txt', numbered('turn', 'later'));
-    rig.write('made/b.txt', 'b\n');
-    rmSync(join(rig.places.workTree, 'gone.txt'));
+    writeFiles(rig, 'turn', 'later', true);
     return target;
   },
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', idempotencyKey: 'k' }),
@@ -100,28 +104,28 @@ export const revertOfTurn: Scenario = {
  * Reverts the changes of a turn that the session has reported. In the same turn the user edited another line of the
  * file.
  */
-export const revertOfAuthor: Scenario = {
+const revertOfAuthor: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
-    rig.write('a.txt', numbered('first', 'last'));
-    rig.write('gone.txt', 'gone\n');
+    writeFiles(rig, 'first', 'last', false);
     await rig.request('checkpoint/create', { kind: 'turn', tag: '1' });
-    rig.write('a.txt', numbered('author', 'last'));
-    rig.write('made/b.txt', 'b\n');
-    rmSync(join(rig.places.workTree, 'gone.txt'));
+    writeFiles(rig, 'author', 'last', true);
     for (const path of ['a.txt', 'made/b.txt', 'gone.txt']) await rig.request('ledger/recordWrite', { path });
     await rig.request('checkpoint/create', { kind: 'tool' });
-    rig.write('a.txt', numbered('first', 'by hand'));
-    rig.write('gone.txt', 'gone\n');
-    rmSync(join(rig.places.workTree, 'made'), { recursive: true });
+    writeFiles(rig, 'first', 'by hand', false);
     const target = await wholeOf(rig);
-    rig.write('a.txt', numbered('author', 'by hand'));
-    rig.write('made/b.txt', 'b\n');
-    rmSync(join(rig.places.workTree, 'gone.txt'));
+    writeFiles(rig, 'author', 'by hand', true);
     return target;
   },
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', author: rig.session, idempotencyKey: 'k' }),
 };
+
+/** The scenarios by their name. Scenarios of one name take turns. */
+export const killScenarios = [
+  ['C33 a restore of both', restoreOfBoth],
+  ['C23 the end of a tangent with files', endOfTangent],
+  ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
+] as const;
 
 async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession> {
   rig.write('a.txt', 'two\n');

@@ -29,6 +29,20 @@ function consoleOf(
   return stdout.trimEnd().split('\n');
 }
 
+/** Starts a console whose input stays open. `said` returns its output so far. */
+function openConsole(rig: DaemonRig) {
+  const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
+    env: rig.environment,
+    cwd: rig.work,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  return { child, said: () => said };
+}
+
 test('/checkpoint list shows only turns, oldest first, and -l N shows only the first N (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
@@ -291,23 +305,15 @@ test('the console reports a new checkpoint (Q24)', () =>
 test('the console reports checkpoints of other clients: a turn by its tag, a tool by its name and tag (Q24)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
-    const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
-      env: rig.environment,
-      cwd: rig.work,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
+    const { child, said } = openConsole(rig);
     child.stdin.write('/status\n');
-    await until('the console has the session', () => said.includes(session));
+    await until('the console has the session', () => said().includes(session));
     await client.request('checkpoint/create', { session, kind: 'turn' });
     rig.write('a.txt', 'two\n');
     await client.request('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
-    await until('both checkpoints are reported', () => said.includes('[1.1]'));
-    assert.match(said, /^✓ Created checkpoint 1$/m);
-    assert.match(said, /^fs_write \[1\.1\]$/m);
+    await until('both checkpoints are reported', () => said().includes('[1.1]'));
+    assert.match(said(), /^✓ Created checkpoint 1$/m);
+    assert.match(said(), /^fs_write \[1\.1\]$/m);
     child.stdin.end();
     await until('the console ends', () => child.exitCode !== null);
     await client.close();
@@ -317,24 +323,16 @@ test('the console reports why a checkpoint failed (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const moved = `${rig.work}-moved`;
-    const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
-      env: rig.environment,
-      cwd: rig.work,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
+    const { child, said } = openConsole(rig);
     child.stdin.write('/status\n');
-    await until('the console has the session', () => said.includes('ses_'));
+    await until('the console has the session', () => said().includes('ses_'));
     renameSync(rig.work, moved);
     child.stdin.write('/checkpoint create\n');
-    await until('the failure is reported', () => said.includes('⚠️'));
+    await until('the failure is reported', () => said().includes('⚠️'));
     renameSync(moved, rig.work);
     child.stdin.end();
     await until('the console ends', () => child.exitCode !== null);
-    assert.match(said, /^⚠️ Could not create automatic checkpoint: .*work tree/im);
+    assert.match(said(), /^⚠️ Could not create automatic checkpoint: .*work tree/im);
   }));
 
 test('the help of the console describes each word, and names the key of /tangent', () =>

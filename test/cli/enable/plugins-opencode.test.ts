@@ -1,12 +1,12 @@
 // Calls the plugin as opencode does. A recorder takes the place of our hook.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isOurPlugin, opencodePlugin } from '../../../src/cli/enable/plugins.ts';
-import { readEvent } from '../../../src/cli/hooks/payloads.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { pluginRecorder } from './plugin-recorder.ts';
 
 type Hook = (...values: unknown[]) => Promise<void>;
 
@@ -23,17 +23,8 @@ const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): 
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
 test('our hook reads the prompt, tool and end events of the plugin, and treats a subagent as its parent', async () => {
-  const directory = temporaryDirectory('opencode');
-  const record = join(directory, 'events');
-  const recorder = join(directory, 'recorder.mjs');
-  writeFileSync(
-    recorder,
-    `import { appendFileSync, readFileSync } from 'node:fs';
-     const text = readFileSync(0, 'utf8');
-     appendFileSync(${JSON.stringify(record)}, text + '\\n');
-     if (text.includes('"prompt"')) process.stdout.write('files went back');`,
-  );
-  const hooks = await plugin([process.execPath, recorder], directory);
+  const { directory, words, events } = pluginRecorder('opencode');
+  const hooks = await plugin(words, directory);
   const created = (info: object): object => ({ event: { type: 'session.created', properties: { info } } });
   await call(hooks, 'event', created({ id: 'main' }));
   await call(hooks, 'event', created({ id: 'child', parentID: 'main' }));
@@ -43,17 +34,13 @@ test('our hook reads the prompt, tool and end events of the plugin, and treats a
   const input = { tool: 'write', sessionID: 'child', callID: 'c1', args: { filePath: join(directory, 'a') } };
   await call(hooks, 'tool.execute.after', input, {});
   await call(hooks, 'dispose');
-  const lines = readFileSync(record, 'utf8').trim().split('\n');
   const base = { agent: 'opencode', conversation: 'main', directory };
-  assert.equal(
-    lines.map((line) => readEvent('opencode', line)),
-    [
-      { ...base, kind: 'start' },
-      { ...base, kind: 'prompt', text: 'tidy up' },
-      { ...base, kind: 'tool', tool: 'write', call: 'c1', files: [join(directory, 'a')] },
-      { ...base, kind: 'end' },
-    ],
-  );
+  assert.equal(events(), [
+    { ...base, kind: 'start' },
+    { ...base, kind: 'prompt', text: 'tidy up' },
+    { ...base, kind: 'tool', tool: 'write', call: 'c1', files: [join(directory, 'a')] },
+    { ...base, kind: 'end' },
+  ]);
   const told = output.parts[1] as unknown as { text: string; synthetic: boolean };
   assert.equal([told.text, told.synthetic], ['files went back', true]);
 });

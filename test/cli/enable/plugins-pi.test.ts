@@ -1,12 +1,12 @@
 // Calls the extension as pi does. A recorder takes the place of our hook.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isOurExtension, piExtension } from '../../../src/cli/enable/plugins.ts';
-import { readEvent } from '../../../src/cli/hooks/payloads.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { pluginRecorder } from './plugin-recorder.ts';
 
 type Handler = (event: object, context: object) => Promise<unknown>;
 
@@ -22,17 +22,8 @@ async function extension(words: readonly string[], directory: string): Promise<M
 }
 
 test("pi's prompt, tool and end events reach our hook, and the answer of the hook becomes a hidden message", async () => {
-  const directory = temporaryDirectory('pi');
-  const record = join(directory, 'events');
-  const recorder = join(directory, 'recorder.mjs');
-  writeFileSync(
-    recorder,
-    `import { appendFileSync, readFileSync } from 'node:fs';
-     const text = readFileSync(0, 'utf8');
-     appendFileSync(${JSON.stringify(record)}, text + '\\n');
-     if (text.includes('"prompt"')) process.stdout.write('files went back');`,
-  );
-  const handlers = await extension([process.execPath, recorder], directory);
+  const { directory, words, events } = pluginRecorder('pi');
+  const handlers = await extension(words, directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };
   const call = (name: string, event: object): Promise<unknown> =>
     handlers.get(name)?.(event, context) ?? Promise.reject(new Error(name));
@@ -46,18 +37,12 @@ test("pi's prompt, tool and end events reach our hook, and the answer of the hoo
   });
   await call('session_shutdown', { reason: 'quit' });
   const base = { agent: 'pi', conversation: 'main', directory };
-  assert.equal(
-    readFileSync(record, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => readEvent('pi', line)),
-    [
-      { ...base, kind: 'start' },
-      { ...base, kind: 'prompt', text: 'tidy up' },
-      { ...base, kind: 'tool', tool: 'write', call: 'c1', files: ['a.txt'] },
-      { ...base, kind: 'end' },
-    ],
-  );
+  assert.equal(events(), [
+    { ...base, kind: 'start' },
+    { ...base, kind: 'prompt', text: 'tidy up' },
+    { ...base, kind: 'tool', tool: 'write', call: 'c1', files: ['a.txt'] },
+    { ...base, kind: 'end' },
+  ]);
   assert.equal(answer, {
     message: { customType: 'checkpointd', content: 'files went back', display: false },
   });
