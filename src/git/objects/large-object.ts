@@ -2,15 +2,12 @@
 // that the event loop stays free. The content is hashed again during the write, because the private file could have
 // changed since its first hash. Samples show whether compressing makes the content smaller. If not, as with a video or
 // an archive, the content is stored uncompressed. Compressing 200 MB of a video took seven seconds and saved nothing.
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createDeflate, deflateSync } from 'node:zlib';
-import { syncDirectory } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
-import { isThereAndYoung, type ObjectType, objectHash, openIn } from './object.ts';
+import { type ObjectType, objectHash, placeLoose } from './object.ts';
 
 const chunkBytes = 256 << 10;
 const sampleBytes = 32 << 10;
@@ -29,36 +26,19 @@ export interface LargeObject {
 }
 
 /**
- * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
- * renames it. The temporary name has git's own form, and every opening removes files with such names. `isDurable`: the
- * object survives a power cut.
+ * Stores an object in an object directory of the daemon. `isDurable`: the object survives a power cut.
  * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors. After an
  * error, the object does not exist under its name
  */
-export async function writeLarge(
+export function writeLarge(
   objects: string,
   object: LargeObject,
   isDurable: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const directory = join(objects, object.id.slice(0, 2));
-  const file = join(directory, object.id.slice(2));
-  if (isThereAndYoung(file, object.id)) return;
-  const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
-  const fd = openIn(directory, temporary);
-  try {
-    try {
-      await deflateInto(fd, temporary, object, signal);
-      if (isDurable) await filesAsync.fsync(fd);
-    } finally {
-      files.closeSync(fd);
-    }
-    files.renameSync(temporary, file);
-  } catch (error) {
-    files.rmSync(temporary, { force: true });
-    throw error;
-  }
-  if (isDurable) syncDirectory(directory);
+  return placeLoose(objects, object.id, isDurable, (fd, temporary) =>
+    deflateInto(fd, temporary, object, signal),
+  );
 }
 
 async function deflateInto(

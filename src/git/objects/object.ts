@@ -90,22 +90,34 @@ export interface LooseObject {
   readonly bytes: Uint8Array;
 }
 
+/** Stores an object in an object directory of the daemon. `isDurable`: as in {@link placeLoose}. */
+export function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
+  return placeLoose(objects, object.id, isDurable, (fd) => {
+    const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
+    files.writeFileSync(fd, deflateSync(Buffer.concat([header, object.bytes]), { level: 1 }));
+  });
+}
+
 /**
- * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
+ * Stores an object that `write` writes in an object directory of the daemon. Writes the whole object under a temporary name and then
  * renames it. The temporary name has git's own form, and every opening removes files with such names. If the object
  * exists already, gives its file a new time, so that no prune removes it. `isDurable`: the object survives a power cut.
+ * @throws what `write` throws, system errors. After an error, the object does not exist under its name
  */
-export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
-  const directory = join(objects, object.id.slice(0, 2));
-  const file = join(directory, object.id.slice(2));
-  if (isThereAndYoung(file, object.id)) return;
-  const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
-  const deflated = deflateSync(Buffer.concat([header, object.bytes]), { level: 1 });
+export async function placeLoose(
+  objects: string,
+  id: string,
+  isDurable: boolean,
+  write: (fd: number, temporary: string) => Promise<void> | void,
+): Promise<void> {
+  const directory = join(objects, id.slice(0, 2));
+  const file = join(directory, id.slice(2));
+  if (isThereAndYoung(file, id)) return;
   const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
   const fd = openIn(directory, temporary);
   try {
     try {
-      files.writeFileSync(fd, deflated);
+      await write(fd, temporary);
       if (isDurable) await filesAsync.fsync(fd);
     } finally {
       files.closeSync(fd);
@@ -119,7 +131,7 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
 }
 
 /** Gives an existing object a new time, so that no prune removes it. Returns false when the object does not exist. */
-export function isThereAndYoung(file: string, id: string): boolean {
+function isThereAndYoung(file: string, id: string): boolean {
   if (stateOfLoose(file, id, false) !== 'whole') return false;
   const now = Date.now() / 1000;
   files.lutimesSync(file, now, now);
@@ -130,7 +142,7 @@ export function isThereAndYoung(file: string, id: string): boolean {
  * Creates a file in an object directory. The file is read-only, because no program writes to an object after the object
  * has its name.
  */
-export function openIn(directory: string, file: string): number {
+function openIn(directory: string, file: string): number {
   try {
     return files.openSync(file, 'wx', 0o444);
   } catch (error) {
