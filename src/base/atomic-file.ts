@@ -95,7 +95,7 @@ const restlessMs = 10_000;
  * Syncs paths that seldom change. Skips a path that has not changed since its last sync, because even syncing an
  * unchanged path waits for the disk.
  */
-export class SteadyPaths {
+export class RarelyChangedPaths {
   /** The stamp of each path before its last successful sync. */
   readonly #synced = new Map<string, string>();
 

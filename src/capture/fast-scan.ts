@@ -406,8 +406,8 @@ export class FastScan {
    */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
-    const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
-    return met.filter((path) => this.#listings.has(path));
+    const again = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
+    return again.filter((path) => this.#listings.has(path));
   }
 
   async #relist({ listed, trees }: DirtyPaths): Promise<void> {
@@ -505,47 +505,47 @@ export class FastScan {
    * still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
-    const met = this.#metFiles();
-    if (met.size === 0) return [];
+    const linkedFiles = this.#changedLinkedFiles();
+    if (linkedFiles.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
     // True when a file has more names than were recorded. All listings are then searched for its other names.
-    const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
-    const names = isNews ? await this.#namesOf(met) : [];
-    for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
+    const isNews = [...linkedFiles.values()].some((entry) => linked.of(entry) === undefined);
+    const names = isNews ? await this.#namesOf(linkedFiles) : [];
+    for (const entry of linkedFiles.values()) names.push(...(linked.of(entry) ?? []));
     return names.flatMap((path) => {
       const other = this.#listings.get(parentOf(path))?.entries.get(nameOf(path));
-      const entry = other?.stamp && met.get(keyOf(other.stamp));
+      const entry = other?.stamp && linkedFiles.get(keyOf(other.stamp));
       const isStale = entry !== undefined && other?.taken === true && !isSameEntry(other, entry);
       return isStale ? [path] : [];
     });
   }
 
   /** Returns the files with several names that have changed or lost a name in the last round. */
-  #metFiles(): ReadonlyMap<string, WalkedEntry> {
-    const met = new Map<string, WalkedEntry>();
+  #changedLinkedFiles(): ReadonlyMap<string, WalkedEntry> {
+    const linkedFiles = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {
       const now = this.#listings.get(path);
       for (const [name, entry] of now?.entries ?? [])
         if (isLinked(entry) && !isSameEntry(entry, then?.entries.get(name)))
-          met.set(keyOf(entry.stamp), entry);
+          linkedFiles.set(keyOf(entry.stamp), entry);
       for (const [name, entry] of then?.entries ?? []) {
-        if (!isLinked(entry) || met.has(keyOf(entry.stamp))) continue;
+        if (!isLinked(entry) || linkedFiles.has(keyOf(entry.stamp))) continue;
         if (now?.entries.get(name)?.stamp?.ino === entry.stamp.ino) continue;
-        met.set(keyOf(entry.stamp), { ...entry, stamp: { ...entry.stamp, size: -1 } });
+        linkedFiles.set(keyOf(entry.stamp), { ...entry, stamp: { ...entry.stamp, size: -1 } });
       }
     }
     this.#round.clear();
-    return met;
+    return linkedFiles;
   }
 
-  async #namesOf(met: ReadonlyMap<string, unknown>): Promise<TreePath[]> {
+  async #namesOf(linkedFiles: ReadonlyMap<string, unknown>): Promise<TreePath[]> {
     const { slices } = this.#options;
     const found: TreePath[] = [];
-    const inodes = new Set([...met.keys()].map((key) => Number(key.slice(key.indexOf(':') + 1))));
+    const inodes = new Set([...linkedFiles.keys()].map((key) => Number(key.slice(key.indexOf(':') + 1))));
     for (const [path, { entries }] of this.#plan.base.listings) {
       if (slices.isDue()) await slices.pause();
       for (const [name, { kind, stamp }] of entries)
-        if (kind === 'file' && stamp !== undefined && inodes.has(stamp.ino) && met.has(keyOf(stamp)))
+        if (kind === 'file' && stamp !== undefined && inodes.has(stamp.ino) && linkedFiles.has(keyOf(stamp)))
           found.push(join(path, name));
     }
     return found;

@@ -120,7 +120,7 @@ export class FileReading {
           if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
           if (this.#options.slices.isDue()) await this.#pause(filesTotal);
           this.#files += 1;
-          if (this.#takeOver(directory, name, entry) || this.#takeOverMoved(directory, name, entry)) continue;
+          if (this.#reuse(directory, name, entry) || this.#reuseMoved(directory, name, entry)) continue;
           if (this.#isNews(directory, name)) return;
           reached ??= this.#reach(directory);
           if (reached !== undefined)
@@ -160,7 +160,7 @@ export class FileReading {
    * Reuses a content that was read under the same stamp, by this scan or by an earlier scan. A content from an earlier
    * scan must be proven to be still in the store. Returns false when there is no content to reuse.
    */
-  #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
+  #reuse(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
     if (stamp === undefined) return false;
     const now = this.#done.get(directory.path)?.entries.get(name);
@@ -188,7 +188,7 @@ export class FileReading {
    * If the file moved together with its directory, reuses the content that was read at the old path. Renaming a
    * directory does not change the stamps of its files, so an equal stamp proves an equal content.
    */
-  #takeOverMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
+  #reuseMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     if (this.#options.sink === undefined) return false;
     const from = this.#movedFrom(directory);
     const old = from?.entries.get(name);

@@ -131,7 +131,7 @@ export class WatchAudit {
  * The maximum number of differing paths. If more paths differ, as after a checkout of another branch, the audit reports
  * nothing.
  */
-const metMax = 10_000;
+const comparedMax = 10_000;
 /** The maximum number of unmarked paths. If more paths are unmarked, the audit reports nothing. */
 const foundMax = 1_000;
 
@@ -146,12 +146,12 @@ async function certainDifferences(
   isMarked: (path: TreePath) => boolean,
 ): Promise<TreePath[] | undefined> {
   const found: TreePath[] = [];
-  let met = 0;
+  let compared = 0;
   for await (const difference of differences(earlier.root, later.root, Slices.inBackground())) {
     const { path } = difference;
     if (path === rootPath || !(isOfFile(difference) || isOfBoth(difference))) continue;
-    met += 1;
-    if (met > metMax) return undefined;
+    compared += 1;
+    if (compared > comparedMax) return undefined;
     if (!isMarked(path) && isCertain(path, earlier) && isCertain(path, later)) found.push(path);
     if (found.length > foundMax) return undefined;
   }

@@ -30,7 +30,7 @@ export interface ReportedWrite {
 }
 
 /** The entry of a path in one checkpoint of a range, or in the current work tree. The current work tree has no id. */
-export interface Station {
+export interface EntryAtCheckpoint {
   readonly id?: CheckpointId;
   readonly entry: Entry | undefined;
 }
@@ -102,7 +102,7 @@ export class ReportedWrites {
   }
 
   /** Returns how much of a path's change from the first to the last station an author made. */
-  shareOf(author: SessionId, path: TreePath, stations: readonly Station[]): Share {
+  shareOf(author: SessionId, path: TreePath, stations: readonly EntryAtCheckpoint[]): Share {
     const reports = this.#byPath.get(path) ?? [];
     const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));
     const inRange = intervals.flat();
@@ -122,7 +122,7 @@ export class ReportedWrites {
   stepsOf(
     author: SessionId,
     path: TreePath,
-    stations: readonly Station[],
+    stations: readonly EntryAtCheckpoint[],
     intervals: number,
   ): readonly ReportedStep[] | undefined {
     if (!hasOneMode(stations.slice(0, intervals + 1))) return undefined;
@@ -140,7 +140,7 @@ export class ReportedWrites {
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],
-  stations: readonly Station[],
+  stations: readonly EntryAtCheckpoint[],
 ): readonly (readonly ReportedStep[])[] | undefined {
   const intervals: ReportedStep[][] = [];
   let content = contentOf(stations[0]);
@@ -167,8 +167,8 @@ function stepsBetween(
 /** True when the reports between two checkpoints explain the change of the content between them. */
 function isExplained(
   writes: readonly ReportedWrite[],
-  start: Station | undefined,
-  end: Station | undefined,
+  start: EntryAtCheckpoint | undefined,
+  end: EntryAtCheckpoint | undefined,
 ): boolean {
   if (writes.some(({ mayMiss }) => mayMiss === true)) return false;
   const last = writes.at(-1);
@@ -191,13 +191,13 @@ function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite |
 /**
  * True when all stations have the same mode. Reports do not contain modes, so the author of a changed mode is unknown.
  */
-function hasOneMode(stations: readonly Station[]): boolean {
+function hasOneMode(stations: readonly EntryAtCheckpoint[]): boolean {
   const modes = stations.flatMap(({ entry }) =>
     entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],
   );
   return new Set(modes).size <= 1;
 }
 
-function contentOf(station: Station | undefined): BlobId | 'absent' {
+function contentOf(station: EntryAtCheckpoint | undefined): BlobId | 'absent' {
   return station?.entry?.blob ?? 'absent';
 }

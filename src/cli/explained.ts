@@ -17,7 +17,7 @@ export interface FailureData {
   readonly details?: JsonObject;
 }
 
-export interface Telling {
+export interface FailureOutput {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;
   /** Known words that resemble the unknown word that the user typed. */
@@ -25,7 +25,7 @@ export interface Telling {
 }
 
 /** Reports a failure, and returns the exit code. @throws an error that shows a defect of the program */
-export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
+export async function explained(error: unknown, { json, meant = [] }: FailureOutput): Promise<number> {
   if (json) {
     const failure = await failureOf(error);
     const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;

@@ -52,9 +52,9 @@ export const checkpointInit = defineCommand(
  * and begins with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
-  const wasTold = session.disabledReason === 'StoreCorrupt';
+  const wasCorrupt = session.disabledReason === 'StoreCorrupt';
   await enableCheckpoints(session, 'force', context);
-  if (!wasTold || session.disabledReason !== 'StoreCorrupt') return;
+  if (!wasCorrupt || session.disabledReason !== 'StoreCorrupt') return;
   await setStoreAside(session);
   await enableCheckpoints(session, 'force', context);
 }

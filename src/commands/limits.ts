@@ -26,7 +26,7 @@ export const checkpointsMin = 2;
 const removedAtOnce = 10;
 
 /** Returns the size of the session's data in bytes. Data of other sessions in a shared store does not count. */
-export async function bytesHeld({ store }: Checkpoints): Promise<number> {
+export async function bytesUsed({ store }: Checkpoints): Promise<number> {
   return (await store.sessionBytes?.()) ?? (await store.usage()).bytes;
 }
 
@@ -262,14 +262,14 @@ class LimitKeeper {
     const checkpoints = this.#session.requireCheckpoints();
     const { maxStoreBytes } = parts.options.limits;
     if (maxStoreBytes === undefined) return;
-    if ((await bytesHeld(checkpoints)) > maxStoreBytes) await this.#sweep(signal);
-    let bytes = await bytesHeld(checkpoints);
+    if ((await bytesUsed(checkpoints)) > maxStoreBytes) await this.#sweep(signal);
+    let bytes = await bytesUsed(checkpoints);
     while (bytes > maxStoreBytes) {
       const oldest = removedBySize(checkpoints.index, needed, parts.clock.now());
       if (oldest.length === 0) break;
       await this.#remove(oldest);
       await this.#sweep(signal);
-      bytes = await bytesHeld(checkpoints);
+      bytes = await bytesUsed(checkpoints);
       signal.throwIfAborted();
     }
     const isOver = bytes > maxStoreBytes;

@@ -4,7 +4,7 @@ import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
-import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts';
+import { bytesUsed, expendable, overLimitText, removedBySize } from './limits.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
@@ -39,11 +39,11 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
     if (maxStoreBytes === undefined) return;
     // Removes the oldest checkpoints, a few at a time, until the store has at most the allowed size or no more may be
     // removed.
-    while ((await bytesHeld(checkpoints)) > maxStoreBytes) {
+    while ((await bytesUsed(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());
       if (oldest.length === 0)
-        return context.warn(overLimitText(await bytesHeld(checkpoints), maxStoreBytes));
+        return context.warn(overLimitText(await bytesUsed(checkpoints), maxStoreBytes));
       safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
       await remove(oldest);
       await sweep();

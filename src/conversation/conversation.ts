@@ -8,7 +8,7 @@ import { Slices } from '../base/slices.ts';
 import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
 import { StickyContext, type WindowUse, windowUse } from './context.ts';
 import { readDocument } from './document/document-reader.ts';
-import { partsOf, restOf } from './document/import-parts.ts';
+import { partsOf, remainderOf } from './document/import-parts.ts';
 import {
   checkEntry,
   checkLength,
@@ -338,7 +338,7 @@ export class Conversation {
     }
     const { conversationId, dropped, transcriptDropped, warnings } = read;
     const result = { ...lengthsOf(read.moment.thread), dropped, transcriptDropped, conversationId, warnings };
-    return this.#timeline.commitImport(parts, restOf(read.moment), result, idempotency);
+    return this.#timeline.commitImport(parts, remainderOf(read.moment), result, idempotency);
   }
 
   get #limits(): ConversationLimits {

@@ -244,8 +244,8 @@ export class Commit {
   }
 
   /** Moves the directory aside, verifies all its files there, puts the file in place, then removes the directory. */
-  #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): CommitOutcome {
-    if (!this.#containsOnly(path, path, held)) return 'conflict';
+  #displace({ path, temporary }: StagedWrite, displaced: ReadonlyMap<TreePath, Signature>): CommitOutcome {
+    if (!this.#containsOnly(path, path, displaced)) return 'conflict';
     const wrapper = this.#temporaries.next(parentOf(path));
     const aside = join(wrapper, nameOf(path));
     files.mkdirSync(this.#tree.address(wrapper), { mode: 0o700 });
@@ -257,7 +257,7 @@ export class Commit {
       this.#temporaries.gone(wrapper);
       throw error;
     }
-    if (!this.#containsOnly(aside, path, held) || this.#place(temporary, path) === 'conflict') {
+    if (!this.#containsOnly(aside, path, displaced) || this.#place(temporary, path) === 'conflict') {
       this.#tree.forget(wrapper);
       if (statsAt(this.#tree, path) !== undefined) this.keep(wrapper);
       else {
@@ -269,7 +269,7 @@ export class Commit {
     }
     let isGone: boolean;
     try {
-      isGone = this.#removeHeld(aside, path, held);
+      isGone = this.#removeDisplaced(aside, path, displaced);
     } catch (error) {
       // The new file is in place, and a checkpoint contains the displaced directory. The end of the restore removes
       // what is left of this directory.
@@ -285,11 +285,11 @@ export class Commit {
   }
 
   /** True when the directory that moved from `home` to `at` contains only the files in `held`, all unchanged. */
-  #containsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
+  #containsOnly(at: TreePath, home: TreePath, displaced: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);
-      if (isDirectory) return this.#containsOnly(path, join(home, name), held);
-      const signature = held.get(join(home, name));
+      if (isDirectory) return this.#containsOnly(path, join(home, name), displaced);
+      const signature = displaced.get(join(home, name));
       const stats = signature && statsAt(this.#tree, path);
       return signature !== undefined && stats !== undefined && isSameContent(stats, signature);
     });
@@ -299,10 +299,10 @@ export class Commit {
    * Removes the files in `held`, then the directory. If the directory contains another entry, it stays, and the
    * function returns false.
    */
-  #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
+  #removeDisplaced(at: TreePath, home: TreePath, displaced: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
-      if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
-      else if (held.has(join(home, name))) {
+      if (isDirectory) this.#removeDisplaced(join(at, name), join(home, name), displaced);
+      else if (displaced.has(join(home, name))) {
         this.#recordShared(statsAt(this.#tree, join(at, name)));
         files.unlinkSync(this.#tree.address(join(at, name)));
       }

@@ -18,7 +18,7 @@ import { foldingOf } from './collisions.ts';
 import { changedPaths, changesOfRestore, editedSince } from './earlier-restore.ts';
 import { possibleMoves } from './move-staging.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
-import { type Put, putByRestores, withPut } from './over-limit.ts';
+import { type WrittenEntries, withOverLimit, writtenByRestores } from './over-limit.ts';
 import { findRefusals } from './permissions.ts';
 import {
   emptyPlan,
@@ -80,8 +80,8 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
   const tree = new AnchoredFiles(workTree.root);
   const capture = async (alsoInclude?: readonly TreePath[]): Promise<Capture> => {
     const captured = await capturePresent(checkpoints, context, alsoInclude);
-    const put = (): Promise<Put> => putByRestores(checkpoints, job, captured.snapshot);
-    return withPut(checkpoints.store, tree, captured, put);
+    const written = (): Promise<WrittenEntries> => writtenByRestores(checkpoints, job, captured.snapshot);
+    return withOverLimit(checkpoints.store, tree, captured, written);
   };
   try {
     let present = await capture(job.alsoInclude);
@@ -332,10 +332,10 @@ async function hiddenByToday(
   return (await store.changes(found, record.snapshot))
     .filter(({ before, path }) => before === undefined && filesAt(present.root, path) === 0)
     .map(({ path }) => path)
-    .filter((path) => stands(tree, path));
+    .filter((path) => exists(tree, path));
 }
 
-function stands(tree: AnchoredFiles, path: TreePath): boolean {
+function exists(tree: AnchoredFiles, path: TreePath): boolean {
   const stats = statsIfReachable(tree, path);
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
 }

@@ -63,12 +63,12 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
  * Returns the error of a restore that could not remove its own temporary files. The `effects` in this error are not
  * `none`.
  */
-export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
-  if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
+export function leftBehind(error: unknown, left: readonly TreePath[]): unknown {
+  if (error instanceof CheckpointdError && error.effects === 'unknown') return error;
   return new CheckpointdError(
     'RestoreFailed',
     `The restore stopped, and ${counted(left.length, 'temporary file')} could not be removed. Remove the cause; the next request finishes or undoes the restore and removes them.`,
-    { cause: told, effects: 'unknown', retryable: true, details: { left: left.map(toText) } },
+    { cause: error, effects: 'unknown', retryable: true, details: { left: left.map(toText) } },
   );
 }
 

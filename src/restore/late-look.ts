@@ -40,7 +40,7 @@ export interface LateLookOptions {
 
 export interface LateLookResult {
   /** The edits that the look found. */
-  readonly edits: readonly BroughtBack[];
+  readonly edits: readonly ReturnedEdit[];
   /** The displaced files that could not be checked or moved, each with the reason. */
   readonly left: readonly { readonly file: string; readonly because: string }[];
 }
@@ -58,9 +58,9 @@ export async function checkDisplaced(options: LateLookOptions): Promise<LateLook
 class LateLook {
   readonly #options: LateLookOptions;
   readonly #slices = Slices.inBackground();
-  readonly #edits: BroughtBack[] = [];
+  readonly #edits: ReturnedEdit[] = [];
   /** The opened work tree. Undefined until the look needs the work tree. */
-  #parts: BringBack | undefined;
+  #parts: ReturnParts | undefined;
 
   constructor(options: LateLookOptions) {
     this.#options = options;
@@ -110,7 +110,7 @@ class LateLook {
     if (!this.#isHere(root))
       throw new CheckpointdError('WorkTreeMissing', 'Another directory is at the path of the work tree.');
     const { path = rootPath, put } = displaced ?? {};
-    this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
+    this.#edits.push(...(await returnEdit(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
   }
 
   /**
@@ -161,7 +161,7 @@ class LateLook {
     return here !== undefined && (root === undefined || isSameDirectory(root, here));
   }
 
-  #open(): BringBack {
+  #open(): ReturnParts {
     const { root, id, contents } = this.#options;
     this.#parts ??= {
       tree: new AnchoredFiles(root),
@@ -247,7 +247,7 @@ export class LateEdits {
     try {
       if (!files.existsSync(directory) || !this.#isOurs()) return;
       const { edits, left } = await checkDisplaced({ directory, root: this.#root, id, contents });
-      for (const edit of edits) this.#log.warn(told(edit));
+      for (const edit of edits) this.#log.warn(editMessage(edit));
       for (const { file, because } of left)
         this.#log.warn(
           `a program wrote to a file after a restore had displaced it, or the daemon could not check the file; the displaced file stays at ${file} (${because})`,
@@ -281,7 +281,7 @@ function displacedBy(directory: OwnDirectory): string[] {
   );
 }
 
-function told({ path, keptAs }: BroughtBack): string {
+function editMessage({ path, keptAs }: ReturnedEdit): string {
   const what = `A program wrote to ${JSON.stringify(toText(path))} after a restore had displaced the file`;
   return keptAs === undefined
     ? `${what}. The daemon put the written file back at its path, as an edit after the restore.`
@@ -289,11 +289,11 @@ function told({ path, keptAs }: BroughtBack): string {
 }
 
 /** Returns the warning about files that a program edited while the restore replaced them. */
-export function keptBesideMessage(edits: readonly BroughtBack[]): string {
-  return edits.map(told).join(' ');
+export function keptBesideMessage(edits: readonly ReturnedEdit[]): string {
+  return edits.map(editMessage).join(' ');
 }
 
-export interface BringBack {
+export interface ReturnParts {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
@@ -306,7 +306,7 @@ export interface BringBack {
 }
 
 /** An edited file and its final place: at `keptAs`, or at its own path when `keptAs` is absent. */
-export interface BroughtBack {
+export interface ReturnedEdit {
   readonly path: TreePath;
   readonly keptAs?: TreePath;
 }
@@ -315,7 +315,7 @@ export interface BroughtBack {
  * Moves an edited file back to its path, or beside its path. @throws system errors; the file then stays where
  * it was
  */
-export async function bringBack(parts: BringBack, edit: Edited): Promise<BroughtBack[]> {
+export async function returnEdit(parts: ReturnParts, edit: Edited): Promise<ReturnedEdit[]> {
   const { path } = edit;
   const put = await moveBack(parts, edit);
   if (put.isBack) return [{ path }, ...put.met.map((keptAs) => ({ path, keptAs }))];
@@ -326,11 +326,11 @@ export async function bringBack(parts: BringBack, edit: Edited): Promise<Brought
  * Empties the list of edits that a commit found, and brings each edit back. Returns the edits that ended up beside
  * their path.
  */
-export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promise<BroughtBack[]> {
-  const beside: BroughtBack[] = [];
+export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise<ReturnedEdit[]> {
+  const beside: ReturnedEdit[] = [];
   for (const edit of edited.splice(0)) {
-    const brought = await bringBack(parts, edit);
-    beside.push(...brought.filter(({ keptAs }) => keptAs !== undefined));
+    const returned = await returnEdit(parts, edit);
+    beside.push(...returned.filter(({ keptAs }) => keptAs !== undefined));
   }
   return beside;
 }
@@ -344,13 +344,13 @@ interface MovedBack {
   readonly met: readonly TreePath[];
 }
 
-async function moveBack(parts: BringBack, { path, put, at }: Edited): Promise<MovedBack> {
+async function moveBack(parts: ReturnParts, { path, put, at }: Edited): Promise<MovedBack> {
   const no = { isBack: false, met: [] };
   const { tree, temporaries, contents, slices, touched } = parts;
   const address = (): string | Buffer => ('outside' in at ? at.outside : tree.address(at.beside));
   if (files.lstatSync(address()).isDirectory()) return no;
   const present = contents && (await identify(tree, path, contents, slices));
-  if (present === undefined || !isAsPut(present, put)) return no;
+  if (present === undefined || !isAsWritten(present, put)) return no;
   let directory = parentOf(path);
   while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
   const temporary = temporaries.next(directory);
@@ -375,7 +375,7 @@ async function moveBack(parts: BringBack, { path, put, at }: Edited): Promise<Mo
   }
 }
 
-function isAsPut(present: Present, put: Edited['put']): boolean {
+function isAsWritten(present: Present, put: Edited['put']): boolean {
   if (put === undefined) return present.kind === 'absent';
   return present.kind === 'entry' && sameContent(present, put);
 }
@@ -384,7 +384,7 @@ function isAsPut(present: Present, put: Edited['put']): boolean {
  * Gives the edited file a name that no sweep removes, beside its path. If its directory is gone, uses the nearest
  * existing directory above.
  */
-function keep({ tree, temporaries, touched }: BringBack, { path, at }: Edited): TreePath {
+function keep({ tree, temporaries, touched }: ReturnParts, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;
   let directory = parentOf(path);
   while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);

@@ -9,8 +9,8 @@ import type { CheckpointRecord, RevertedRange, StoredCheckpoint } from '../store
 import { type RestoreIntent, recordOf } from './journal.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Protects the merged tree from the sweeps of other sessions until {@link releaseMerged}, also after a kill. */
-export async function holdMerged(
+/** Protects the merged tree from the sweeps of other sessions until {@link unprotectMerged}, also after a kill. */
+export async function protectMerged(
   { checkpoints: { store, index } }: RestoreSite,
   target: CheckpointRecord,
   safety: CheckpointRecord,
@@ -24,7 +24,7 @@ export async function holdMerged(
 }
 
 /** Ends the protection of a merged tree, unless an unfinished revert still needs the tree. */
-export async function releaseMerged(
+export async function unprotectMerged(
   site: RestoreSite,
   ids: readonly CheckpointId[],
   context: Pick<OperationContext, 'warn'>,
@@ -40,11 +40,11 @@ export async function releaseMerged(
 }
 
 /** Ends the protection of merged trees that a killed daemon left behind. Call it at the opening, after the recovery. */
-export async function releaseLeftMerged(site: RestoreSite, context: OperationContext): Promise<void> {
+export async function unprotectAllMerged(site: RestoreSite, context: OperationContext): Promise<void> {
   const { store, index } = site.checkpoints;
   if (store.isSweptByOthers !== true) return;
   const left = index.safeties().filter(({ record }) => record.reverted !== undefined);
-  await releaseMerged(
+  await unprotectMerged(
     site,
     left.map(({ record }) => record.id),
     context,

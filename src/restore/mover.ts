@@ -30,8 +30,8 @@ export class Mover {
    * move. A directory does not move when it contains an unexpected or changed file, when its new path is
    * taken, or when the system refuses the rename.
    */
-  async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
-    const expected: Expected = new Map(held.map((move) => [move.from, move]));
+  async directory({ from, to, files: moves }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
+    const expected: Expected = new Map(moves.map((move) => [move.from, move]));
     if (!(await this.#containsOnly(from, expected))) return undefined;
     if (this.#try(() => this.#commit.renameDirectory(from, to)) !== true) return undefined;
     const moved = new Set<StagedMove>();

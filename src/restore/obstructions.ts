@@ -51,9 +51,9 @@ export async function findObstructions(
       writes.set(path, 'nestedGitDirectory');
       continue;
     }
-    const held = new Set(displaces.map((entry) => entry.path));
-    if (expected !== undefined) held.add(path);
-    const found = await inTheWay({ tree, kindOf, going, slices }, path, held);
+    const replaced = new Set(displaces.map((entry) => entry.path));
+    if (expected !== undefined) replaced.add(path);
+    const found = await inTheWay({ tree, kindOf, going, slices }, path, replaced);
     if (found.reason !== undefined) writes.set(path, found.reason);
     else if (found.paths.length > 0) {
       writes.set(path, 'unsaved');
@@ -97,7 +97,7 @@ interface Search {
 async function inTheWay(
   { tree, kindOf, going, slices }: Search,
   path: TreePath,
-  held: ReadonlySet<TreePath>,
+  replaced: ReadonlySet<TreePath>,
 ): Promise<Found> {
   for (const above of ancestors(path).reverse()) {
     const kind = kindOf(above);
@@ -108,8 +108,8 @@ async function inTheWay(
   const kind = kindOf(path);
   if (kind === 'absent') return nothing;
   if (kind === 'special') return { paths: [], reason: 'unsaved' };
-  if (kind === 'directory') return await unsavedBelow(tree, path, held, slices);
-  if (held.has(path)) return nothing;
+  if (kind === 'directory') return await unsavedBelow(tree, path, replaced, slices);
+  if (replaced.has(path)) return nothing;
   return isSpelledSo(tree, path) ? { paths: [path] } : { paths: [], reason: 'collision' };
 }
 
@@ -117,10 +117,10 @@ async function inTheWay(
 async function unsavedBelow(
   tree: AnchoredFiles,
   directory: TreePath,
-  held: ReadonlySet<TreePath>,
+  replaced: ReadonlySet<TreePath>,
   slices: Slices,
 ): Promise<Found> {
-  const heldDirectories = new Set([...held].flatMap((path) => ancestors(path)));
+  const replacedDirectories = new Set([...replaced].flatMap((path) => ancestors(path)));
   const files: TreePath[] = [];
   for (const queue = [directory]; ; ) {
     const next = queue.pop();
@@ -132,26 +132,26 @@ async function unsavedBelow(
       const path = join(next, name);
       if (isGitName(name)) return { paths: [], reason: 'nestedGitDirectory' };
       if (isDirectory) queue.push(path);
-      else if (!held.has(path)) {
+      else if (!replaced.has(path)) {
         if (kindAt(tree, path) === 'special') return { paths: [], reason: 'unsaved' };
         files.push(path);
       }
     }
   }
-  return { paths: topmost(files, directory, heldDirectories) };
+  return { paths: topmost(files, directory, replacedDirectories) };
 }
 
 /** Replaces each file by the topmost directory above it that is below `directory` and contains no captured file. */
 function topmost(
   found: readonly TreePath[],
   directory: TreePath,
-  heldDirectories: ReadonlySet<TreePath>,
+  replacedDirectories: ReadonlySet<TreePath>,
 ): TreePath[] {
   const tops = new Set<TreePath>();
   for (const file of found) {
     let top = file;
     for (const above of ancestors(file)) {
-      if (!isWithin(above, directory) || heldDirectories.has(above)) break;
+      if (!isWithin(above, directory) || replacedDirectories.has(above)) break;
       top = above;
     }
     tops.add(top);

@@ -16,21 +16,21 @@ import { identify, type Present } from './present-state.ts';
 import type { RestoreJob } from './restore-job.ts';
 
 /** The entries that restores wrote, or will write, at each path. */
-export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
+export type WrittenEntries = ReadonlyMap<TreePath, readonly Entry[]>;
 
 /**
  * Returns the capture, together with the files that exceed the size limit but have not changed since a restore wrote
  * them.
  */
-export async function withPut(
+export async function withOverLimit(
   store: SnapshotStore,
   tree: AnchoredFiles,
   capture: Capture,
-  put: () => Put | Promise<Put>,
+  written: () => WrittenEntries | Promise<WrittenEntries>,
 ): Promise<Capture> {
   const tooLarge = capture.skipped.filter(({ reason }) => reason === 'tooLarge');
   if (tooLarge.length === 0) return capture;
-  const known = await put();
+  const known = await written();
   const edits = new Map<TreePath, Entry>();
   const slices = new Slices();
   for (const { path } of tooLarge) {
@@ -53,22 +53,22 @@ export async function withPut(
  * Returns the entries that the job writes, and the entries that were written by a restore that the job repeats or
  * reverses.
  */
-export async function putByRestores(
+export async function writtenByRestores(
   { store, index }: Checkpoints,
   { target, undoes, interrupted, scope }: RestoreJob,
   present: SnapshotId,
-): Promise<Put> {
+): Promise<WrittenEntries> {
   if (scope === 'conversation') return new Map();
   const steps: [SnapshotId, SnapshotId][] = [[present, target.record.snapshot]];
   if (interrupted !== undefined) steps.push([interrupted.before, interrupted.target]);
   const record = undoes && index.byId(undoes.restore)?.record;
   const found = record?.safety === undefined ? undefined : index.byId(record.safety)?.record.snapshot;
   if (record !== undefined && found !== undefined) steps.push([found, record.snapshot]);
-  const put = new Map<TreePath, Entry[]>();
+  const written = new Map<TreePath, Entry[]>();
   for (const [from, to] of steps)
     for (const { path, after } of await store.changes(from, to))
-      if (after !== undefined) put.set(path, [...(put.get(path) ?? []), after]);
-  return put;
+      if (after !== undefined) written.set(path, [...(written.get(path) ?? []), after]);
+  return written;
 }
 
 async function identified(

@@ -222,7 +222,7 @@ export function planRestoreAtOnce(facts: RestoreFacts): RestorePlan {
 }
 
 /** Returns the expected result of a run. Doubtful steps count as failed. */
-export function foreseenBy(plan: RestorePlan): ForeseenRestore {
+export function expectedResult(plan: RestorePlan): ExpectedResult {
   const doubts = new Map(plan.doubtful.map(({ path, reason }) => [path, reason]));
   const failed = [...plan.failed];
   const isDone = (path: TreePath, needs: readonly TreePath[] = []): boolean => {
@@ -248,7 +248,7 @@ export function foreseenBy(plan: RestorePlan): ForeseenRestore {
 }
 
 /** The expected result of a restore for each path, as far as it is known before any change. */
-export interface ForeseenRestore {
+export interface ExpectedResult {
   readonly restored: readonly TreePath[];
   /** The removed files, including the files of a directory that a file replaces. */
   readonly deleted: readonly TreePath[];

@@ -16,12 +16,12 @@ import { editedSince, withEdits } from './earlier-restore.ts';
 import { planFiles } from './facts.ts';
 import { lockLost, unfinished } from './failure.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
-import { mergedTargetOf, releaseMerged } from './merged-target.ts';
+import { mergedTargetOf, unprotectMerged } from './merged-target.ts';
 import { applyJob, publishSafety, reportRecovered } from './restore.ts';
 import type { RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { sweepTemporaries } from './temporaries.ts';
-import { holdWorkTree } from './work-tree-lock.ts';
+import { lockWorkTree } from './work-tree-lock.ts';
 
 const listedMax = 10;
 
@@ -36,13 +36,13 @@ export async function recover(
   if (intent === undefined) return ended(site, 'nothing');
   const isPublished = checkpoints.index.byId(recordOf(intent).id) !== undefined;
   if (!isPublished) checkRoot(site, intent);
-  const lock = await holdWorkTree(site, context.signal);
+  const lock = await lockWorkTree(site, context.signal);
   try {
     const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
     if (isPublished) site.answered.keep(intent.id); // the restore was complete before the kill
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
-    if (recordOf(intent).reverted !== undefined) await releaseMerged(site, [intent.target], context);
+    if (recordOf(intent).reverted !== undefined) await unprotectMerged(site, [intent.target], context);
     return ended(site, outcome);
   } catch (error) {
     // If the client cancelled, or a time limit was reached, this was before any visible change. The intent stays for

@@ -21,15 +21,15 @@ import { planFiles } from './facts.ts';
 import { lockLost, refuseRestore, unfinished } from './failure.ts';
 import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
-import { holdMerged, releaseMerged } from './merged-target.ts';
+import { protectMerged, unprotectMerged } from './merged-target.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
-import { type Failure, foreseenBy } from './plan.ts';
+import { expectedResult, type Failure } from './plan.ts';
 import type { FilePlan, PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AppliedPlan, applyRestore } from './restorer.ts';
 import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
 import { leftoverMessage } from './temporaries.ts';
-import { holdWorkTree } from './work-tree-lock.ts';
+import { lockWorkTree } from './work-tree-lock.ts';
 
 /** Runs a job and reports it to the listeners. The caller must have its turn in the session's queue. */
 export async function runRestoreJob(
@@ -101,10 +101,10 @@ async function executePlan(
   const historyLength = conversationAfter(site, asked).history.length;
   if (asked.dryRun) {
     const { plan } = await planned().catch(refuseRestore);
-    return { ...foreseenBy(plan), historyLength, ms: elapsed() };
+    return { ...expectedResult(plan), historyLength, ms: elapsed() };
   }
   // Takes the lock before planning. Otherwise another session's restore could make the plan outdated.
-  const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
+  const lock = await lockWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await planned();
     context.signal.throwIfAborted(); // the last moment at which a cancel means that nothing changed
@@ -130,11 +130,11 @@ async function holdingMerged<T>(
   run: () => Promise<T>,
   context: OperationContext,
 ): Promise<T> {
-  if (reverted !== undefined) await holdMerged(site, target.record, safety.record, reverted);
+  if (reverted !== undefined) await protectMerged(site, target.record, safety.record, reverted);
   try {
     return await run();
   } finally {
-    await releaseMerged(site, [target.record.id], context);
+    await unprotectMerged(site, [target.record.id], context);
   }
 }
 

@@ -13,7 +13,7 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { Commit, type CommitOutcome } from './commit.ts';
 import { DisplacedFiles } from './displaced.ts';
 import { leftBehind, pathReason, stopped, unfinished } from './failure.ts';
-import { type BroughtBack, bringBackEdited } from './late-look.ts';
+import { type ReturnedEdit, returnEdits } from './late-look.ts';
 import { type KnownContent, type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
 import { Mover } from './mover.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
@@ -77,7 +77,7 @@ export interface AppliedPlan {
    * The files that a program edited while the restore replaced them. Each is kept beside its path, because the new file
    * at the path was edited, too.
    */
-  readonly keptBeside: readonly BroughtBack[];
+  readonly keptBeside: readonly ReturnedEdit[];
   /** The temporary files that could not be removed. The journal must stay until a sweep has removed these files. */
   readonly leftover: readonly TreePath[];
 }
@@ -125,7 +125,7 @@ class Restorer {
   readonly #access: Access;
   readonly #permissions: PermissionSetter;
   readonly #slices = new Slices();
-  readonly #keptBeside: BroughtBack[] = [];
+  readonly #keptBeside: ReturnedEdit[] = [];
   readonly #total: number;
   #committed: Commit | undefined;
   #done = 0;
@@ -171,8 +171,8 @@ class Restorer {
       // Tries again, because a file system may refuse a removal only for a moment. A temporary file that remains counts
       // as a change, so the journal must stay as well.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
-      const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
-      throw stays.length > 0 ? leftBehind(told, stays) : told;
+      const failure = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
+      throw stays.length > 0 ? leftBehind(failure, stays) : failure;
     }
     const { left: leftover, kept } = await clearTemporaries(clearing, this.#committed);
     this.#assertStillInPlace();
@@ -352,7 +352,7 @@ class Restorer {
       slices: this.#slices,
       touched: this.#touched,
     };
-    this.#keptBeside.push(...(await bringBackEdited(parts, this.#committed?.edited ?? [])));
+    this.#keptBeside.push(...(await returnEdits(parts, this.#committed?.edited ?? [])));
   }
 
   async #syncDirectories(): Promise<void> {

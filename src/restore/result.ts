@@ -9,7 +9,7 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import { type Entry, sameContent, type TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { withPut } from './over-limit.ts';
+import { withOverLimit } from './over-limit.ts';
 import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
@@ -39,7 +39,7 @@ export async function captureAfter(
   const tree = new AnchoredFiles(root);
   try {
     const written = writes.filter(({ path }) => ours.has(path));
-    return await withPut(
+    return await withOverLimit(
       checkpoints.store,
       tree,
       captured,

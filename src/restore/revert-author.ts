@@ -5,7 +5,7 @@ import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import type { ReportedStep, Share, Station } from '../checkpoints/reported-writes.ts';
+import type { EntryAtCheckpoint, ReportedStep, Share } from '../checkpoints/reported-writes.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { MergeSide } from '../tree/three-way.ts';
@@ -144,7 +144,11 @@ async function stationsToPresent(
 }
 
 /** Returns the entry of a path at each station. `first` is the entry at the first station. */
-function passedBy(stations: readonly ChangedStation[], path: TreePath, first: Entry | undefined): Station[] {
+function passedBy(
+  stations: readonly ChangedStation[],
+  path: TreePath,
+  first: Entry | undefined,
+): EntryAtCheckpoint[] {
   let entry = first;
   return stations.map(({ id, changed }) => {
     if (changed.has(path)) entry = changed.get(path);

@@ -169,7 +169,7 @@ interface Stuck {
   readonly keep: (temporary: TreePath) => TreePath;
 }
 
-export interface Cleared {
+export interface ClearedTemporaries {
   /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
   /** The current paths of displaced files that the restore could neither remove nor return to their own paths. */
@@ -180,7 +180,10 @@ export interface Cleared {
  * Removes all temporary files that a run made. If a file is no longer at the path where it was made, searches the whole
  * tree for the file.
  */
-export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
+export async function clearTemporaries(
+  clearing: Clearing,
+  commit: Stuck | undefined,
+): Promise<ClearedTemporaries> {
   const left: TreePath[] = [];
   const moved: TreePath[] = [];
   const kept: Failure[] = [];
@@ -190,10 +193,10 @@ export async function clearTemporaries(clearing: Clearing, commit: Stuck | undef
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
-      const told = keptAs(commit, path, error);
+      const failure = keptAs(commit, path, error);
       if (code === 'ENOENT' || code === 'ENOTDIR') moved.push(path);
-      else if (told === undefined) left.push(path);
-      else kept.push(told);
+      else if (failure === undefined) left.push(path);
+      else kept.push(failure);
     }
   }
   if (moved.length > 0) left.push(...(await sweepMoved(clearing, moved)));

@@ -17,7 +17,7 @@ const patienceMs = 5_000;
 const retryMs = 50;
 
 /** Locks the work tree. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
-export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise<ProcessLock> {
+export async function lockWorkTree(site: LockSite, signal: AbortSignal): Promise<ProcessLock> {
   const { workTree, options } = site;
   const deadline = site.clock.monotonic() + patienceMs;
   const name = `work tree ${workTree.identity}`;

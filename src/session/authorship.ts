@@ -15,7 +15,7 @@ import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
-import { keepReported } from './reported-contents.ts';
+import { storeReported } from './reported-contents.ts';
 import type { Session } from './session.ts';
 
 type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
@@ -251,7 +251,7 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
   if (content === 'absent' || bytes === undefined) return;
   for (const { id, parts } of keepers) {
     try {
-      keepReported(parts.directory.reportedDirectory, content, bytes);
+      storeReported(parts.directory.reportedDirectory, content, bytes);
     } catch (error) {
       parts.log.warn(`the daemon could not keep a reported content in session ${id}: ${String(error)}`);
     }

@@ -161,7 +161,7 @@ export class TreeContextFiles implements ContextFiles {
         if (isGitName(entry.name) || (this.#storage !== undefined && isWithin(path, this.#storage))) continue;
         const isWhole = next.isWhole || wanted?.globs.matches(path, entry.isDirectory) === true;
         if (entry.isDirectory) {
-          if (isWhole || this.#mayHold(path, wanted)) pending.push({ directory: path, isWhole });
+          if (isWhole || this.#mayContainMatches(path, wanted)) pending.push({ directory: path, isWhole });
         } else if (isWhole && isText(path)) {
           // A linked directory is not entered, because its files are found under their real paths.
           const found = this.find(path);
@@ -175,7 +175,7 @@ export class TreeContextFiles implements ContextFiles {
    * True when the search for a glob must enter a directory. It enters an ignored directory only if the glob
    * names the directory without a wildcard.
    */
-  #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
+  #mayContainMatches(directory: TreePath, wanted: Wanted | undefined): boolean {
     if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
     if (wanted.isAnchored && !wanted.globs.mayMatchBelow(directory)) return false;
     return this.#session.enabled?.capture.isLeftOut(directory) !== true;

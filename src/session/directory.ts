@@ -4,7 +4,7 @@
 // removes a directory without a valid marker. The marker contains only facts that hardly ever change.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { SteadyPaths, writeAtomically } from '../base/atomic-file.ts';
+import { RarelyChangedPaths, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import {
@@ -66,7 +66,7 @@ export class SessionDirectory {
   readonly storage: string;
   readonly session: SessionId;
   readonly root: string;
-  readonly #steady = new SteadyPaths();
+  readonly #steady = new RarelyChangedPaths();
 
   constructor(storage: string, session: SessionId) {
     this.storage = storage;

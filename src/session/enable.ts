@@ -15,7 +15,7 @@ import { presentFacts, publish } from '../checkpoints/publish.ts';
 import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
-import { releaseLeftMerged } from '../restore/merged-target.ts';
+import { unprotectAllMerged } from '../restore/merged-target.ts';
 import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
@@ -105,7 +105,7 @@ export async function enableCheckpoints(
       if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
       await recover(site, limited);
       await recoverAnswered(site, limited);
-      await releaseLeftMerged(site, limited);
+      await unprotectAllMerged(site, limited);
       await session.parts.late.checkNow(() => store);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });

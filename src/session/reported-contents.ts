@@ -12,7 +12,7 @@ const filesMax = 1000;
 const bytesMax = 64 << 20;
 
 /** Stores a content in a file that is named by the content's id. @throws system errors */
-export function keepReported(directory: string, blob: BlobId, bytes: Uint8Array): void {
+export function storeReported(directory: string, blob: BlobId, bytes: Uint8Array): void {
   const file = join(directory, blob);
   if (files.existsSync(file)) return;
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -25,7 +25,7 @@ import { LingeringSessions } from './lingering.ts';
 import { type KeptSession, sessionsIn } from './listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { Session } from './session.ts';
-import { type Client, closing, heldByOthers, Shares, unknownSession } from './shares.ts';
+import { type Client, closing, openForOthers, Shares, unknownSession } from './shares.ts';
 
 export interface ListedSession extends KeptSession {
   readonly open: boolean;
@@ -232,13 +232,13 @@ export class Sessions {
       this.#watchDeletion(deleted);
       return { bytesFreed };
     }
-    if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
+    if (this.#shares.isOpenForOthers(open.id, client)) throw openForOthers(open.id);
     const bytes = await beforeDeletion(open, context);
     if (this.#open.get(open.id) !== open) {
       await this.#ending.get(open); // the session was closed or deleted while the daemon measured it
       return open.parts.directory.exists() ? this.delete(id, context, storage, client) : { bytesFreed: 0 };
     }
-    if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
+    if (this.#shares.isOpenForOthers(open.id, client)) throw openForOthers(open.id);
     const { bytesFreed } = await this.#during(open, (reopen) => deleteOpen(open, bytes, context, reopen));
     return { bytesFreed };
   }

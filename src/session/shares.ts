@@ -60,7 +60,7 @@ export class Shares {
     return this.#holders.get(session)?.has(client) === true;
   }
 
-  isHeldByOthers(session: SessionId, client: Client): boolean {
+  isOpenForOthers(session: SessionId, client: Client): boolean {
     const holders = this.#holders.get(session);
     return holders !== undefined && [...holders].some((holder) => holder !== client);
   }
@@ -91,7 +91,7 @@ export class Shares {
 }
 
 /** Returns the error for deleting a session that other clients have open. */
-export function heldByOthers(session: SessionId): CheckpointdError {
+export function openForOthers(session: SessionId): CheckpointdError {
   return new CheckpointdError(
     'StoreBusy',
     'Other clients have this session open. Close it in these clients, then delete it.',

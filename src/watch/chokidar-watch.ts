@@ -77,8 +77,8 @@ export class ChokidarWatch {
       // that needs more memory is not watched.
       { name: 'chokidar', program, heapMb: 512 },
       {
-        heard: (message) => this.#hear(message),
-        failed: (reason, isHopeless) => (isHopeless ? void this.#giveUp(reason) : this.#startAnew(reason)),
+        onMessage: (message) => this.#onMessage(message),
+        onFailure: (reason, isHopeless) => (isHopeless ? void this.#giveUp(reason) : this.#startAnew(reason)),
       },
     );
   }
@@ -147,7 +147,7 @@ export class ChokidarWatch {
     await stopped;
   }
 
-  #hear(message: FromChokidar): void {
+  #onMessage(message: FromChokidar): void {
     switch (message.kind) {
       case 'marks':
         if (this.#state === 'live') this.#directories = message.directories;

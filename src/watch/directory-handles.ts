@@ -87,8 +87,8 @@ export class DirectoryHandles {
     this.#thread = new WatchThread(
       { name: 'handles', program, heapMb: 256 },
       {
-        heard: (message) => this.#hear(message),
-        failed: (reason) => this.#failed(reason),
+        onMessage: (message) => this.#onMessage(message),
+        onFailure: (reason) => this.#failed(reason),
       },
     );
   }
@@ -154,7 +154,7 @@ export class DirectoryHandles {
     this.#fence.remove();
   }
 
-  #hear(message: FromHandles): void {
+  #onMessage(message: FromHandles): void {
     switch (message.kind) {
       case 'up':
         this.#isReady = true;

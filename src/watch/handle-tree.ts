@@ -109,7 +109,7 @@ export class HandleTree {
     const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
     watched.handle = attempt(isUnwatched, () =>
       watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
-        this.#heard(watched, type, name ?? ''),
+        this.#onEvent(watched, type, name ?? ''),
       ),
     );
     if (watched.handle === undefined) return undefined;
@@ -118,7 +118,7 @@ export class HandleTree {
     return watched;
   }
 
-  #heard(watched: Watched, type: string, name: string): void {
+  #onEvent(watched: Watched, type: string, name: string): void {
     this.#listener.counted();
     if (watched.isClosed) return;
     if (name === '' || (type === 'rename' && this.#isSelf(watched, name))) {

@@ -35,8 +35,8 @@ interface ThreadFailure {
 }
 
 interface Seat<Message> {
-  heard(message: Message): void;
-  failed(failure: ThreadFailure): void;
+  onMessage(message: Message): void;
+  onFailure(failure: ThreadFailure): void;
 }
 
 /** The threads that further sessions may enter. */
@@ -75,7 +75,7 @@ class SharedThread<Message> {
       stderr: true,
     });
     this.#worker = worker;
-    worker.on('message', (message: FromThread<Message>) => this.#hear(message));
+    worker.on('message', (message: FromThread<Message>) => this.#onMessage(message));
     worker.on('error', (error) => this.#failed(codeOf(error)));
     this.#exited = new Promise((resolve) => {
       worker.on('exit', (code) => {
@@ -126,11 +126,11 @@ class SharedThread<Message> {
     port.postMessage(message);
   }
 
-  #hear(message: FromThread<Message>): void {
+  #onMessage(message: FromThread<Message>): void {
     if (message.kind === 'left') return this.#leaving.get(message.seat)?.();
     const seat = this.#seats.get(message.seat);
-    if (message.kind === 'said') return seat?.heard(message.message);
-    seat?.failed({ reason: failureOf(message.code), isHopeless: false, isShared: false });
+    if (message.kind === 'said') return seat?.onMessage(message.message);
+    seat?.onFailure({ reason: failureOf(message.code), isHopeless: false, isShared: false });
   }
 
   #failed(code: string): void {
@@ -144,7 +144,7 @@ class SharedThread<Message> {
     const seats = [...this.#seats.values()];
     this.#seats.clear();
     const isShared = seats.length > 1;
-    for (const seat of seats) seat.failed({ ...failure, isShared });
+    for (const seat of seats) seat.onFailure({ ...failure, isShared });
   }
 }
 
@@ -158,12 +158,12 @@ function codeOf(error: unknown): string {
 }
 
 export interface WatchThreadListener<Message> {
-  heard(message: Message): void;
+  onMessage(message: Message): void;
   /**
    * The thread has ended by itself. `isHopeless`: the system lacks a resource that the thread needs, so a new thread
    * would end, too.
    */
-  failed(reason: string, isHopeless: boolean): void;
+  onFailure(reason: string, isHopeless: boolean): void;
 }
 
 interface Place<Message> {
@@ -206,7 +206,7 @@ export class WatchThread<Message> {
     try {
       this.#place = this.#enter(order);
     } catch (error) {
-      this.#listener.failed(`its thread could not be started (${codeOf(error)})`, true);
+      this.#listener.onFailure(`its thread could not be started (${codeOf(error)})`, true);
     }
   }
 
@@ -215,8 +215,8 @@ export class WatchThread<Message> {
     const isCurrent = (): boolean => this.#place?.thread === thread && this.#place.seat === seat;
     const seat = thread.enter(
       {
-        heard: (message) => isCurrent() && this.#listener.heard(message),
-        failed: (failure) => isCurrent() && this.#failed(failure),
+        onMessage: (message) => isCurrent() && this.#listener.onMessage(message),
+        onFailure: (failure) => isCurrent() && this.#failed(failure),
       },
       order,
     );
@@ -225,7 +225,7 @@ export class WatchThread<Message> {
 
   #failed({ reason, isHopeless, isShared }: ThreadFailure): void {
     this.#isAlone ||= isShared;
-    this.#listener.failed(reason, isHopeless && !isShared);
+    this.#listener.onFailure(reason, isHopeless && !isShared);
   }
 
   /** Starts again after a pause. */

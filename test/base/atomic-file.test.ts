@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SteadyPaths } from '../../src/base/atomic-file.ts';
+import { RarelyChangedPaths } from '../../src/base/atomic-file.ts';
 import { installFault } from '../../src/base/seam.ts';
 
 /** A file that has existed unchanged for longer than a test takes. */
@@ -30,7 +30,7 @@ test('an unchanged file is synced once, and a file that keeps changing is synced
   try {
     const fresh = join(directory, 'fresh');
     writeFileSync(fresh, 'one\n');
-    const paths = new SteadyPaths();
+    const paths = new RarelyChangedPaths();
     const sync = (): Promise<void> => paths.sync([fresh], [old, join(directory, 'missing')]);
     assert.is(await syncsDuring(sync), 2);
     assert.is(await syncsDuring(sync), 1);
@@ -44,7 +44,7 @@ test('a file that has just changed is synced each time, because its next change 
   try {
     const fresh = join(directory, 'fresh');
     writeFileSync(fresh, 'one\n');
-    const paths = new SteadyPaths();
+    const paths = new RarelyChangedPaths();
     const sync = (): Promise<void> => paths.sync([], [fresh]);
     assert.is(await syncsDuring(sync), 1);
     assert.is(await syncsDuring(sync), 1);
@@ -54,7 +54,7 @@ test('a file that has just changed is synced each time, because its next change 
 });
 
 test('a file whose sync failed does not count as synced', async () => {
-  const paths = new SteadyPaths();
+  const paths = new RarelyChangedPaths();
   const sync = (): Promise<void> => paths.sync([], [old]);
   const failure = await syncsDuring(sync, true).then(
     () => undefined,

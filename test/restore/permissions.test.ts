@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
 import { findRefusals } from '../../src/restore/permissions.ts';
-import { foreseenBy, type RestorePlan } from '../../src/restore/plan.ts';
+import { expectedResult, type RestorePlan } from '../../src/restore/plan.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import { AnchoredFiles } from '../../src/work-tree/anchored-files.ts';
 import { withSessions } from '../support/session-rig.ts';
@@ -102,7 +102,7 @@ test('a plan foresees which changes fail for files of other users, and in a stic
     const plan = await planWithRefusals(tree, present, target);
     tree.close();
     const expected = ['ours/bits accessDenied', 'tmp/added accessDenied', 'tmp/f accessDenied'];
-    assert.equal([told(plan), told(foreseenBy(plan))], [expected.slice(1), expected]);
+    assert.equal([told(plan), told(expectedResult(plan))], [expected.slice(1), expected]);
     const done = await applyRestore({
       root,
       plan,

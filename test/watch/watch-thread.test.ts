@@ -155,8 +155,8 @@ if (process.platform === 'linux') {
       const session: WatchThread<string> = new WatchThread(
         { name: 'test', program, heapMb: 64 },
         {
-          heard: (message) => heard.push(message),
-          failed: (reason, isHopeless) => {
+          onMessage: (message) => heard.push(message),
+          onFailure: (reason, isHopeless) => {
             failed.push(`${name}: ${reason} ${isHopeless}`);
             void session.stop();
             session.startLater(start);

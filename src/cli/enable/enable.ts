@@ -161,15 +161,15 @@ function outcomeOf(step: Step, what: 'enable' | 'disable', isWritten: boolean, n
   if (!isChanging(step)) return { ...place, state: 'unchanged' };
   if (!isWritten) return { ...place, state: 'wouldChange' };
   try {
-    if (what === 'enable') put(step, change, notes);
-    else take(step, change.text, notes);
+    if (what === 'enable') applyChange(step, change, notes);
+    else revertChange(step, change.text, notes);
     return { ...place, state: 'changed' };
   } catch (error) {
     return { ...place, state: 'left', reason: reasonOf(error) };
   }
 }
 
-function put(
+function applyChange(
   { settings: { file }, before }: Step,
   { text, edits }: Extract<Change, { readonly text: unknown }>,
   notes: EnabledNotes,
@@ -185,7 +185,11 @@ function put(
   else notes.forget(file);
 }
 
-function take({ settings: { file }, before }: Step, text: string | undefined, notes: EnabledNotes): void {
+function revertChange(
+  { settings: { file }, before }: Step,
+  text: string | undefined,
+  notes: EnabledNotes,
+): void {
   const known = before === undefined ? undefined : notes.before(file, before);
   if (text === undefined) removeSettings(file, known?.madeDirectories ?? []);
   else writeSettings(file, before, text);

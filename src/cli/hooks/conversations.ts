@@ -139,7 +139,7 @@ export class Conversations {
     const { client, session } = open;
     if (event.kind === 'prompt') {
       const forModel = await restoredSince(client, session);
-      await this.#promptGiven(name, keyOf(id), open, event);
+      await this.#handlePrompt(name, keyOf(id), open, event);
       return forModel;
     }
     if (event.kind === 'tool') await this.#toolFinished(id, open, event);
@@ -150,7 +150,7 @@ export class Conversations {
    * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. If the checkpoint is late, it
    * may contain work of the turn. Its description or name then shows the delay.
    */
-  async #promptGiven(
+  async #handlePrompt(
     name: string,
     idempotencyKey: string,
     { client, session }: OpenConversation,

@@ -15,7 +15,7 @@ import { inCommands } from '../in-commands.ts';
 import { nearestReferences } from '../nearest.ts';
 import type { Where } from '../reach.ts';
 import { NoSession } from '../refusal.ts';
-import { HeldSession } from './session.ts';
+import { McpSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
 /**
@@ -27,7 +27,7 @@ const checkpointUri = 'checkpointd://checkpoint/{reference}';
 
 /** Serves until the client closes the standard input of this process. */
 export async function serveMcp(where: Where): Promise<number> {
-  const session = new HeldSession(where);
+  const session = new McpSession(where);
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
@@ -41,7 +41,7 @@ export async function serveMcp(where: Where): Promise<number> {
   return 0;
 }
 
-function make(session: HeldSession): McpServer {
+function make(session: McpSession): McpServer {
   const server = new McpServer(
     { name: 'checkpointd', version: packageVersion() },
     {
@@ -92,13 +92,13 @@ function make(session: HeldSession): McpServer {
  * fail without a session.
  */
 async function checkpointsIfAny(
-  session: HeldSession,
+  session: McpSession,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof sessionCheckpoints>>> {
   return attemptAsyncOr([], isA(NoSession), () => sessionCheckpoints(session, signal));
 }
 
-function register(server: McpServer, tool: McpTool, session: HeldSession): void {
+function register(server: McpServer, tool: McpTool, session: McpSession): void {
   const { name, title, description, annotations, input, output, run } = tool;
   server.registerTool(
     name,
@@ -139,7 +139,7 @@ function isNoCheckpoint(error: unknown): boolean {
 async function meantBy(
   error: unknown,
   { tag, from, to }: ToolInput,
-  session: HeldSession,
+  session: McpSession,
   signal: AbortSignal,
 ): Promise<string> {
   if (!isNoCheckpoint(error)) return '';

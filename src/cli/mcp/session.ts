@@ -12,7 +12,7 @@ const reading: ReadonlySet<string> = new Set([
   'checkpoint/files',
 ]);
 
-export class HeldSession {
+export class McpSession {
   readonly #where: Where;
   #reached: Promise<Reached> | undefined;
 

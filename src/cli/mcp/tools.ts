@@ -5,7 +5,7 @@ import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/typ
 import { changesNothing, counts } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain } from '../terminal.ts';
-import type { HeldSession } from './session.ts';
+import type { McpSession } from './session.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export interface McpTool {
    * structured results.
    */
   readonly run: (
-    session: HeldSession,
+    session: McpSession,
     input: ToolInput,
     signal: AbortSignal,
   ) => Promise<{ readonly result: object; readonly text: string }>;
@@ -304,7 +304,7 @@ export const tools: readonly McpTool[] = [
 ];
 
 /** Returns all pages of the listing, oldest first. */
-export function sessionCheckpoints(session: HeldSession, signal: AbortSignal): Promise<Checkpoint[]> {
+export function sessionCheckpoints(session: McpSession, signal: AbortSignal): Promise<Checkpoint[]> {
   return allCheckpoints({ ask: (method, params) => session.ask(method, params, { signal }) });
 }
 

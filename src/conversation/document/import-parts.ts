@@ -62,7 +62,7 @@ function* runsOf<T>(items: Iterable<T>): Generator<T[], void, undefined> {
 }
 
 /** Returns the conversation without the lists that {@link partsOf} yields. */
-export function restOf({ thread, settings }: Moment): ImportRest {
+export function remainderOf({ thread, settings }: Moment): ImportRest {
   const { history: _h, transcript: _t, validChars: _c, fileLineTracker, tangent, ...rest } = thread;
   if (tangent === undefined) return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent };
   const { mainHistory: _m, mainTranscript: _l, ...tangentRest } = tangent;

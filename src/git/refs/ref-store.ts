@@ -195,7 +195,7 @@ export class RefStore {
     await this.#ask(this.#undecided, () => '');
     this.#sync(this.#undecided);
     this.#removeIntent();
-    this.#know(this.#undecided);
+    this.#recordValues(this.#undecided);
     this.#undecided = [];
   }
 
@@ -216,7 +216,7 @@ export class RefStore {
     // Unchanged refs keep their old strings. The new strings are slices of git's output, and each slice would keep the
     // whole output in memory.
     if (moved.length > 0 || refs.size !== this.#refs.size) this.#refs = refs;
-    this.#know(repaired);
+    this.#recordValues(repaired);
     this.#stamp = stamp;
     if (moved.length > 0) this.#options.onRepair?.(repaired.length, lost.length);
   }
@@ -244,7 +244,7 @@ export class RefStore {
     return changes.filter(({ ref, to }) => to === undefined || !writeRefFile(join(this.#refsIn, ref), to));
   }
 
-  #know(changes: readonly RefChange[]): void {
+  #recordValues(changes: readonly RefChange[]): void {
     for (const { ref, to } of changes)
       if (to === undefined) this.#refs.delete(ref);
       else this.#refs.set(ref, to);
@@ -269,7 +269,7 @@ export class RefStore {
     } catch (error) {
       await this.#rollBack(before, error);
     }
-    this.#know(changes);
+    this.#recordValues(changes);
     if (isNoted) this.#endIntent();
   }
 

@@ -163,14 +163,14 @@ export class WireLink {
       socket.addEventListener('close', () => {
         const gone = new LinkError('The connection to the inspector broke.', { kind: ownErrors.gone });
         reject(gone);
-        if (socket === this.#socket) this.#broke(gone, hasOpened);
+        if (socket === this.#socket) this.#onDisconnect(gone, hasOpened);
       });
     });
     this.#opened.catch(() => undefined); // each waiting request reports the failure
     socket.addEventListener('message', ({ data }) => this.#take(String(data)));
   }
 
-  #broke(gone: LinkError, hadOpened: boolean): void {
+  #onDisconnect(gone: LinkError, hadOpened: boolean): void {
     for (const { reject } of this.#waiting.values()) reject(gone);
     this.#waiting.clear();
     this.#failures = hadOpened ? 0 : this.#failures + 1;

@@ -2,7 +2,7 @@
 // checkpoints. A restore has to wait until everything is synced. Because of the early syncs, it waits only briefly. By
 // default git syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
-import { SteadyPaths } from '../../base/atomic-file.ts';
+import { RarelyChangedPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
@@ -45,7 +45,7 @@ export class Unsynced {
   #paths: Set<string> | undefined;
   /** Packs and other files that never change and that this process has synced. */
   readonly #lasting = new Set<string>();
-  readonly #directories = new SteadyPaths();
+  readonly #directories = new RarelyChangedPaths();
   /** A requested sync waits for the background sync. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;

@@ -73,7 +73,7 @@ export class GitWriter implements SnapshotWriter {
   readonly #parts: GitWriterParts;
   readonly #proof: Proof | undefined;
   readonly #added = new Set<string>();
-  #pending: Handed[] = [];
+  #pending: ObjectToProve[] = [];
   #pendingBytes = 0;
   #bulk: Promise<BulkImport> | undefined;
   /** All writes that git has not confirmed. The list is emptied only when git has confirmed all writes. */
@@ -171,14 +171,14 @@ export class GitWriter implements SnapshotWriter {
     if (this.#bulk === undefined) await this.#confirmAll();
   }
 
-  async #missing(type: ObjectType, handed: readonly Handed[]): Promise<readonly Handed[]> {
+  async #missing(type: ObjectType, handed: readonly ObjectToProve[]): Promise<readonly ObjectToProve[]> {
     if (this.#proof === undefined) {
       const { place } = this.#parts;
       const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
       for (const { id } of handed) removeEmptyLoose(objects, id);
       return handed;
     }
-    let missing: readonly Handed[] = [];
+    let missing: readonly ObjectToProve[] = [];
     try {
       missing = await this.#proof.missing(type, handed);
       return missing;
@@ -255,7 +255,9 @@ export class GitWriter implements SnapshotWriter {
 
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
     const { place, objects, reader, signal } = this.#parts;
-    const handed = [...trees].map(([id, bytes]): Handed => ({ id, content: { kind: 'bytes', bytes } }));
+    const handed = [...trees].map(
+      ([id, bytes]): ObjectToProve => ({ id, content: { kind: 'bytes', bytes } }),
+    );
     const wanted = await this.#missing('tree', handed);
     if (wanted.length < bulkMin) {
       await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, content)));
@@ -298,7 +300,7 @@ function dropSpool(content: StableContent): void {
 // readable copy. This proof is for stores into which git writes directly. Objects that no capture hands over are
 // checked by `store/verify` and by the next full scan.
 
-export interface Handed {
+export interface ObjectToProve {
   readonly id: string;
   readonly content: StableContent;
 }
@@ -323,7 +325,7 @@ export class Proof {
   }
 
   /** Returns the items that are missing and must be written. All other items are certainly readable. */
-  async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
+  async missing<T extends ObjectToProve>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];
     for (const each of handed) {
@@ -355,7 +357,7 @@ export class Proof {
   }
 
   /** Writes an object into a directory in which git sees no other objects, and then moves the object to its place. */
-  async #writeBeside(type: ObjectType, { id, content }: Handed): Promise<void> {
+  async #writeBeside(type: ObjectType, { id, content }: ObjectToProve): Promise<void> {
     const { objects, spoolDirectory } = this.#parts;
     const directory = join(spoolDirectory, `${randomBytes(6).toString('hex')}.objects`);
     files.mkdirSync(join(directory, 'pack'), { recursive: true, mode: 0o700 });

@@ -48,10 +48,10 @@ export class SqliteGitTrees {
     try {
       const { from, to } = await scratch.show(changes);
       const { gitDir, differ } = scratch;
-      let isHeld = true;
+      let isLocked = true;
       const dispose = async (): Promise<void> => {
-        if (!isHeld) return;
-        isHeld = false;
+        if (!isLocked) return;
+        isLocked = false;
         if (scratch.isLarge) this.#retire(used);
         await this.#release(used);
       };
