@@ -468,6 +468,26 @@ seen(
   },
 );
 
+seen('removed lines show exactly the removed text, and their invisible characters as signs', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  const long = (word: string): string => `${'word '.repeat(1500)}${word}\n`;
+  rig.write('crlf.txt', 'a\r\nb \u202Elive\r\nc\r\n');
+  rig.write('long.txt', long('earlier'));
+  await inspected.turn('lines that end with a carriage return');
+  rig.write('crlf.txt', 'a\r\nB\r\nc\r\n');
+  rig.write('long.txt', long('later'));
+  await page.click('[data-tag="now"]');
+  await shown.file('crlf.txt');
+  const removed = page.locator('.diff .cm-deletedLine');
+  await removed.locator('.sign').first().waitFor();
+  assert.equal(await removed.allInnerTexts(), ['b U+202EliveU+000D']);
+  await shown.file('long.txt');
+  const words = `document.querySelector('.diff .cm-deletedText')`;
+  const ground = await page.evaluate(`getComputedStyle(${words}).backgroundColor`);
+  assert.is(ground, 'rgba(0, 0, 0, 0)', 'no words are marked in a hunk that is too long to compare them');
+});
+
 seen('while a file takes long to load, the page shows a note instead of the former diff', async () => {
   const { page } = shown;
   await shown.select('2.1');

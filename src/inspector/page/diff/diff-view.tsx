@@ -8,7 +8,7 @@ import {
   MergeView,
   unifiedMergeView,
 } from '@codemirror/merge';
-import type { Extension } from '@codemirror/state';
+import { type Extension, Text } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } from 'vue';
@@ -16,7 +16,7 @@ import type { DiffHunk } from '../../../protocol/types.ts';
 import type { Hunk } from '../patch.ts';
 import { useView } from '../state/view.ts';
 import { changesOf, wholeLines } from './changes.ts';
-import { labelled, readOnlyText } from './editor.ts';
+import { labelled, readOnlyText, removedSigns } from './editor.ts';
 import { hunkGaps, hunkLines, type OfferedHunks, showPicked } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
 
@@ -93,7 +93,7 @@ export const DiffView = defineComponent(
             language,
             labelled(`${path}, changes`),
             ofAfter,
-            before === after ? [] : unifiedMergeView({ original: before, mergeControls: false, ...shared }),
+            before === after ? [] : removedLines(before, shared),
           ],
           parent,
         });
@@ -124,6 +124,15 @@ export const DiffView = defineComponent(
   },
   { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );
+
+/**
+ * Shows the removed lines above the added lines. Only a line feed ends a line: the merge view would drop carriage
+ * returns from a string, and the offsets of the daemon's hunks would then be wrong.
+ */
+function removedLines(before: string, shared: ReturnType<typeof configOf>): Extension {
+  const original = Text.of(before.split('\n'));
+  return [unifiedMergeView({ original, mergeControls: false, ...shared }), removedSigns];
+}
 
 /** Returns the editor extensions that show the hunks, for each of the two sides. */
 function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Extension] {
