@@ -54,6 +54,12 @@ function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThre
   return thread;
 }
 
+/**
+ * Size in MB of a thread's young generation. With V8's usual size, a thread that opens 10,000 directories keeps 30 MB of
+ * garbage. A small young generation does not limit what the thread may retain.
+ */
+const youngMb = 4;
+
 class SharedThread<Message> {
   readonly #worker: Worker;
   readonly #onFull: () => void;
@@ -68,7 +74,7 @@ class SharedThread<Message> {
     this.#onFull = onFull;
     const worker = new Worker(program, {
       name,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
       execArgv: [],
       // Standard output carries the protocol, so output of the thread must not reach it.
       stdout: true,
