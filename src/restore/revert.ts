@@ -207,24 +207,20 @@ async function mergeOnto(
     ...(asked ?? []).filter(isSkipped),
   ]);
   const left = [...skipped].map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
-  requirePaths(revert.paths, all, isSkipped);
+  await requirePaths(store, { base, from }, revert.paths, all, isSkipped);
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isSkipped);
   const contents = new MergedContents(store, site.directory.mergeDirectory, signal, revert.author?.reported);
   try {
-    let theirs: MergeSide;
-    let partial: ReadonlySet<TreePath> = new Set();
-    if (revert.hunks === undefined) {
-      const whole = await sideOf(store, base, from, all, signal);
-      const side = narrowed(whole, isSkipped, revert.paths);
-      const part = await authorsSide(site, present, revert, side, contents);
-      theirs = part?.side ?? side;
-      partial = part?.partial ?? partial;
-      left.push(...(part?.left ?? []));
-    } else {
-      const side = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
-      theirs = narrowed(side, isSkipped);
-    }
+    const isHunks = revert.hunks !== undefined;
+    const whole = isHunks
+      ? await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal)
+      : await sideOf(store, base, from, all, signal);
+    const side = narrowed(whole, isSkipped, revert.paths);
+    const part = isHunks ? undefined : await authorsSide(site, present, revert, side, contents);
+    left.push(...(part?.left ?? []));
+    const partial = part?.partial ?? new Set();
+    let theirs = part?.side ?? side;
     if (revert.mode === 'soft') theirs = withoutDeletions(theirs);
     const merge = await mergeTrees({
       tree: present.root,
@@ -235,7 +231,7 @@ async function mergeOnto(
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
     // Hunks and reports do not mention directories, so a revert by hunks or author changes no directory permissions.
-    const narrow = revert.hunks === undefined && revert.author === undefined ? revert.paths : [];
+    const narrow = isHunks || revert.author !== undefined ? [] : revert.paths;
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
     const snapshot = await contents.seal(tree);
@@ -303,14 +299,17 @@ function narrowed(
   return { changes: changes.filter(({ path }) => isKept(path)), renames: kept };
 }
 
-/** @throws UnknownPart for a path at which the range changed no file */
-function requirePaths(
+/** @throws UnknownPart for a path at which the range changed neither a file nor the permissions of a directory */
+async function requirePaths(
+  store: SnapshotStore,
+  ends: { readonly base: SnapshotId; readonly from: SnapshotId },
   paths: readonly TreePath[] | undefined,
   changes: readonly TreeChange[],
   isSkipped: (path: TreePath) => boolean,
-): void {
+): Promise<void> {
   if (paths === undefined) return;
-  const changed = new Set(changes.flatMap(({ path }) => [path, ...ancestors(path), rootPath]));
+  const all = [...changes.map(({ path }) => path), ...(await changedDirectories(store, ends))];
+  const changed = new Set(all.flatMap((path) => [path, ...ancestors(path), rootPath]));
   const unknown = paths.filter((path) => !changed.has(path) && !isSkipped(path));
   if (unknown.length === 0) return;
   throw new CheckpointdError(
@@ -352,17 +351,26 @@ async function directoryChanges(
   paths: readonly TreePath[] | undefined,
 ): Promise<Map<TreePath, number | undefined>> {
   const changed = new Map<TreePath, number | undefined>();
+  const directories = await changedDirectories(store, { base, from });
+  if (directories.length === 0) return changed;
   const [old, now] = [await store.directoryPermissions(from), await store.directoryPermissions(base)];
-  if (old.size === 0 && now.size === 0) return changed;
   const before = await store.directory(from);
   const ours = await store.directoryPermissions(present.snapshot);
   const isDirectoryIn = (tree: Directory, path: TreePath): boolean =>
     asDirectory(nodeAt(tree, path)) !== undefined;
-  for (const path of new Set([...old.keys(), ...now.keys()])) {
-    const isChanged = old.get(path) !== now.get(path) && ours.get(path) === now.get(path);
-    if (!isChanged || !isAsked(path, paths)) continue;
+  for (const path of directories) {
+    if (ours.get(path) !== now.get(path) || !isAsked(path, paths)) continue;
     // A directory that is not in the earlier tree has no earlier permissions to restore.
     if (isDirectoryIn(before, path) && isDirectoryIn(present.root, path)) changed.set(path, old.get(path));
   }
   return changed;
+}
+
+/** Returns the directories whose permissions differ between two states. */
+async function changedDirectories(
+  store: SnapshotStore,
+  { base, from }: { readonly base: SnapshotId; readonly from: SnapshotId },
+): Promise<TreePath[]> {
+  const [old, now] = [await store.directoryPermissions(from), await store.directoryPermissions(base)];
+  return [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
 }

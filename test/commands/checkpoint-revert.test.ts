@@ -334,6 +334,18 @@ test('a revert skips a path that a checkpoint left out, and refuses an unknown p
   await daemon.close();
 });
 
+test('a revert of one path restores the permissions of a directory in which no file changed', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'd/file': 'text' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  chmodSync(join(root, 'd'), 0o700);
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const params = { session, tag: '1', paths: [{ path: 'd' }] };
+  await daemon.call('checkpoint/revert', params);
+  assert.is(statSync(join(root, 'd')).mode & 0o777, 0o755);
+  await daemon.close();
+});
+
 test('the answer of a revert contains its patch, in base64 if a content is not UTF-8', async () => {
   const { daemon, session, result } = await revertFirst(
     { 'a.txt': 'zero\n' },
