@@ -13,7 +13,7 @@ import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { MergedPath } from '../tree/three-way.ts';
 import type { Entry } from '../tree/tree.ts';
-import type { TreePath } from '../tree/tree-path.ts';
+import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import { patchBetween } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
@@ -129,9 +129,9 @@ async function revertAnswer(
   context: OperationContext,
 ): Promise<Wire.RevertResult> {
   const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, dryRun, context);
-  const paths = outcome.paths
-    .slice(0, listedPathsMax)
-    .map((each) => pathAnswer(session, each, outcome.partial.has(each.path)));
+  const paths = listedPaths(outcome.paths, listedPathsMax).map((each) =>
+    pathAnswer(session, each, outcome.partial.has(each.path)),
+  );
   // Compares paths by their bytes, because the text of a path in the answer may not be exact.
   const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
   return {
@@ -146,6 +146,15 @@ async function revertAnswer(
 }
 
 const listedPathsMax = 10_000;
+
+/** Returns at most `max` paths, in bytewise order. If the list is longer, paths without a conflict are left out first. */
+export function listedPaths(paths: readonly MergedPath[], max: number): readonly MergedPath[] {
+  if (paths.length <= max) return paths;
+  const isConflict = ({ outcome }: MergedPath): boolean => outcome === 'conflict';
+  const others = paths.filter((each) => !isConflict(each));
+  const kept = [...paths.filter(isConflict), ...others].slice(0, max);
+  return kept.sort((a, b) => byBytes(a.path, b.path));
+}
 
 const outcomes = { clean: 'clean', gone: 'alreadyGone', conflict: 'conflict' } as const;
 

@@ -15,7 +15,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listedPaths } from '../../src/commands/checkpoint-revert.ts';
 import type * as Wire from '../../src/protocol/types.ts';
+import type { TreePath } from '../../src/tree/tree-path.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
@@ -344,6 +346,18 @@ test('a revert of one path restores the permissions of a directory in which no f
   await daemon.call('checkpoint/revert', params);
   assert.is(statSync(join(root, 'd')).mode & 0o777, 0o755);
   await daemon.close();
+});
+
+test('a long list of paths keeps its conflicts when it is cut', () => {
+  const paths = Array.from('abcdef', (path) => {
+    const outcome = path > 'd' ? ('conflict' as const) : ('clean' as const);
+    return { path: path as TreePath, outcome };
+  });
+  const cut = (max: number): string =>
+    listedPaths(paths, max)
+      .map(({ path }) => path)
+      .join('');
+  assert.equal([cut(6), cut(4), cut(1)], ['abcdef', 'abef', 'e']);
 });
 
 test('the answer of a revert contains its patch, in base64 if a content is not UTF-8', async () => {
