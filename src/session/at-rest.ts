@@ -11,7 +11,6 @@ import type { SessionId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
-import { RemovedParents } from '../checkpoints/removed-parents.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { AnsweredRestores } from '../restore/answered-restores.ts';
 import { LateEdits } from '../restore/late-look.ts';
@@ -19,11 +18,9 @@ import { PublishedList } from '../store/guarded-store.ts';
 import type { ReadableStore } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { openWorkTree, storageWithin, type WorkTree } from '../work-tree/work-tree.ts';
-import { ledgerFrom } from './authorship.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
 import { joinLog, readKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
-import { OperationRecords } from './operations.ts';
 import { closedInOrder } from './owner.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { openCapturer } from './watching.ts';
@@ -146,7 +143,7 @@ async function assemble(
   workTree: WorkTree,
   options: SessionOptions,
 ): Promise<Session> {
-  const { sessionLog, conversation, others } = await readKeptLog(directory, marker);
+  const kept = await readKeptLog(directory, marker);
   const log = createLog('error', []);
   const notOurs = {
     isOwner: () => false,
@@ -163,13 +160,9 @@ async function assemble(
     repository: findRepository(workTree.root),
     options,
     queue: new OperationQueue(() => undefined),
-    sessionLog,
-    conversation,
-    operations: new OperationRecords(sessionLog, others),
-    ledger: ledgerFrom(others),
+    ...kept,
     answered: new AnsweredRestores(directory, workTree.root, false, log),
     late: new LateEdits(directory, workTree.root, log, () => false),
-    removedParents: new RemovedParents(sessionLog, others),
     events: silent,
     neighbours: () => [],
     clock: systemClock,

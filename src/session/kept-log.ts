@@ -1,21 +1,26 @@
-// Opens the session's log, and reads it into a conversation and the records of other modules. If the log is unreadable,
+// Opens the session's log, and reads it into the parts of the session that have records in it. If the log is unreadable,
 // renames the file on the client's request, so that the checkpoints can be used without it. Deletes no file.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import type { Ledger } from '../checkpoints/ledger.ts';
+import { RemovedParents } from '../checkpoints/removed-parents.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { type LogRecord, SessionLog } from '../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import { ledgerFrom } from './authorship.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
+import { OperationRecords } from './operations.ts';
 import type { SessionOwner } from './owner.ts';
 import type { Session } from './session.ts';
 
 export interface KeptLog {
   readonly sessionLog: SessionLog;
   readonly conversation: Conversation;
-  /** The records of other modules. Conversation records are included only for their idempotency keys. */
-  readonly others: readonly LogRecord[];
+  readonly operations: OperationRecords;
+  readonly ledger: Ledger;
+  readonly removedParents: RemovedParents;
   readonly warnings: readonly string[];
 }
 
@@ -129,6 +134,7 @@ export async function readKeptLog(
 
 async function replayed(sessionLog: SessionLog, conversationId: string): Promise<Omit<KeptLog, 'warnings'>> {
   const conversation = new Conversation(conversationId, sessionLog);
+  /** The records of other modules. Conversation records are included only for their idempotency keys. */
   const others: LogRecord[] = [];
   try {
     for await (const { position, record } of sessionLog.replay()) {
@@ -141,7 +147,13 @@ async function replayed(sessionLog: SessionLog, conversationId: string): Promise
     sessionLog.close();
     throw error;
   }
-  return { sessionLog, conversation, others };
+  return {
+    sessionLog,
+    conversation,
+    operations: new OperationRecords(sessionLog, others),
+    ledger: ledgerFrom(others),
+    removedParents: new RemovedParents(sessionLog, others),
+  };
 }
 
 function withRemedy(error: CheckpointdError): CheckpointdError {

@@ -13,20 +13,17 @@ import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
-import { RemovedParents } from '../checkpoints/removed-parents.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { AnsweredRestores } from '../restore/answered-restores.ts';
 import { LateEdits } from '../restore/late-look.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
-import { ledgerFrom } from './authorship.ts';
 import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { deleteTrash, finishDeletion, renameAway } from './end.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
-import { OperationRecords } from './operations.ts';
 import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
@@ -293,20 +290,16 @@ function assemble(
   { options }: OpenRequest,
   around: Surroundings,
 ): Session {
-  const { sessionLog, conversation, others } = kept;
+  const { warnings: _warnings, ...ofLog } = kept;
   const { directory, workTree } = found;
   return new Session({
     ...found,
     repository: findRepository(workTree.root),
     options,
     queue: new OperationQueue(around.onPoison),
-    sessionLog,
-    conversation,
-    operations: new OperationRecords(sessionLog, others),
-    ledger: ledgerFrom(others),
+    ...ofLog,
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
     late: new LateEdits(directory, workTree.root, around.log, () => found.owner.isOwner()),
-    removedParents: new RemovedParents(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,
     clock: systemClock,
