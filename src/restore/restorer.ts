@@ -334,7 +334,7 @@ class Restorer {
       }
       if (outcome === 'done') done();
       else this.#notDone.conflicts.push(path);
-      await this.#bringBackEdited();
+      await this.#returnEdits();
     } catch (error) {
       const reason = pathReason(error);
       if (reason === undefined) throw error;
@@ -344,7 +344,7 @@ class Restorer {
   }
 
   /** Moves a file back to its path if another program wrote to the file while the restore replaced it. */
-  async #bringBackEdited(): Promise<void> {
+  async #returnEdits(): Promise<void> {
     const parts = {
       tree: this.#tree,
       temporaries: this.#temporaries,

@@ -138,7 +138,7 @@ export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
   if (files.existsSync(directory.intentFile) || late.isAny) return;
   if (kind === 'abrupt' && isBeyondReach(session)) return;
-  if (kind === 'abrupt' && session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
+  if (kind === 'abrupt' && session.enabled !== undefined && mayHaveOnlyCopy(session.enabled)) return;
   if (session.parts.owner.isOwner()) renameAway(directory);
 }
 
@@ -188,7 +188,7 @@ async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
  * True when a safety checkpoint differs from the session's current state, so that it may have the only copy of a file.
  * Used when there is no time to compare contents.
  */
-function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
+function mayHaveOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
   const head = index.head?.record.snapshot;
   return index

@@ -25,7 +25,7 @@ export interface GitHome {
    * Brings written objects to the repository of the refs, before a ref moves to `roots`. `isDoubtful`: objects were
    * removed since the store was opened, so older parts of a snapshot may be missing, too.
    */
-  bringObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
+  transferObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** Called after the refs have moved. */
   refsMoved?(): Promise<void>;
   close(): Promise<void>;

@@ -129,7 +129,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     }
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
     const commit = await this.#objects.write('commit', encodeCommit(record)).catch(refuseUnpublished);
-    await this.#home.bringObjects?.(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
+    await this.#home.transferObjects?.(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
     const moves = changes.map((change) => change(commit));
     await refs.commit(moves).catch(refuseUnpublished);
     for (const { ref } of moves) this.#home.unsynced.moved(ref);
@@ -366,7 +366,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
     const protecting = [...new Set(objects)].map((id) => ({ ref: protectingRef(names, id), to: id }));
-    await this.#home.bringObjects?.([], false);
+    await this.#home.transferObjects?.([], false);
     await refs.commit([...protecting, ...unusedModes(refs, names, await this.checkpoints())]);
     return protecting.map(({ ref }) => ref);
   }

@@ -68,9 +68,9 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     spoolDirectory,
     refs,
     names,
-    bringObjects: async (roots, isDoubtful) => {
+    transferObjects: async (roots, isDoubtful) => {
       await claimRefs(belonging);
-      await bringObjects(quarantine, roots, isDoubtful);
+      await transferObjects(quarantine, roots, isDoubtful);
     },
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
@@ -154,7 +154,7 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
   if (!syncsRefs(await checkGit())) syncRefFiles(commonDir, moves);
 }
 
-async function bringObjects(
+async function transferObjects(
   quarantine: Quarantine,
   roots: readonly string[],
   isDoubtful: boolean,

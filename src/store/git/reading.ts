@@ -88,7 +88,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
     spoolDirectory,
     refs,
     names,
-    bringObjects: refuse,
+    transferObjects: refuse,
     close: () => Promise.resolve(),
     sweep: refuse,
     unsynced: new Unsynced({ refsIn: gitDir, besides: [], refs: () => [] }),

@@ -43,7 +43,7 @@ export async function repairListing(
   const ofStored = stored.flatMap(({ commit, record }) => (commit === undefined ? [] : [{ commit, record }]));
   const moved = misplacedRefs(home, ofStored, found);
   for (const [ref, to] of moved) changes.set(ref, to);
-  if (found.length > 0) await home.bringObjects?.([], false);
+  if (found.length > 0) await home.transferObjects?.([], false);
   await refs.commit([...changes].map(([ref, to]): RefChange => ({ ref, to })));
   const known = [...moved.keys()].filter((ref) => !isOf(found, moved.get(ref)));
   return { checkpoints: found.length, moved: known.length };

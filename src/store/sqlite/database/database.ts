@@ -261,7 +261,7 @@ export class SqliteDatabase {
     this.#journal.close();
     this.#statements.clear();
     try {
-      if (this.isCutOff) this.#sides.bringIn(this.#connection);
+      if (this.isCutOff) this.#sides.writeBackJournal(this.#connection);
     } catch (error) {
       throw explain(error, this.file);
     } finally {
@@ -273,7 +273,7 @@ export class SqliteDatabase {
   #requireSideFiles(): void {
     const removed = this.#sides.removed();
     if (removed === undefined) return;
-    this.#sides.bringIn(this.#connection);
+    this.#sides.writeBackJournal(this.#connection);
     throw new CheckpointdError(
       'StoreUnavailable',
       `The file ${removed} was removed while the database was open. Nothing was changed. End every program that has ${this.file} open, including this daemon, then open the session again.`,
@@ -352,7 +352,7 @@ class SideFiles {
    */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;
-  #isBroughtIn = false;
+  #isWrittenBack = false;
 
   private constructor(file: string, key: string) {
     this.file = file;
@@ -405,13 +405,13 @@ class SideFiles {
   /**
    * Writes into the database the data that only this connection has, unless another program has made new side files.
    */
-  bringIn(connection: DatabaseConnection): void {
+  writeBackJournal(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    if (this.#isBroughtIn || this.#replaced().some(isOthers)) return;
+    if (this.#isWrittenBack || this.#replaced().some(isOthers)) return;
     const [row] = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw().all([]) as number[][];
     if (row?.[0] !== 0) throw Object.assign(new Error('the journal is being read'), { code: 'SQLITE_BUSY' });
-    this.#isBroughtIn = true;
+    this.#isWrittenBack = true;
   }
 
   #replaced(): string[] {
