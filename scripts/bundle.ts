@@ -3,28 +3,51 @@
 // The entry main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and
 // loads the other modules for all other commands.
 //
+// The daemon is one CommonJS file, because Node 20 can use recorded code only for such a file (src/compiled-code.ts).
+// This script records the code while the daemon serves short sessions.
+//
 // The directory dist/program has the shipped files: the program, its threads and the client. The directory
 // dist/test-programs has the same daemon with faults for tests.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type OutputOptions, rolldown } from 'rolldown';
+import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
 import { noticesOf } from './notices.ts';
+import { recordCode } from './record-code.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** The modules that are loaded without recorded code. */
+const modules: Readonly<Record<string, string>> = {
+  program: 'src/cli/program.ts',
+  resting: 'src/resting.ts',
+  keeper: 'src/cli/hooks/keeper.ts',
+  client: 'src/client/client.ts',
+};
+
+interface Daemons {
+  /** The module whose bundle has recorded code. */
+  readonly from: string;
+  /** The text of each file that runs a function of the bundle, by the name of the file. */
+  readonly starters: Readonly<Record<string, string>>;
+  /** The function that starts the daemon whose code is recorded. */
+  readonly recorded: string;
+}
+
+const daemons: Readonly<Record<string, Daemons>> = {
   program: {
-    program: 'src/cli/program.ts',
-    'run-daemon': 'src/run-daemon.ts',
-    resting: 'src/resting.ts',
-    keeper: 'src/cli/hooks/keeper.ts',
-    client: 'src/client/client.ts',
+    from: 'src/run-daemon.ts',
+    starters: { 'run-daemon': 'exports.runDaemon = daemon.runDaemon;' },
+    recorded: 'runDaemon',
   },
   'test-programs': {
-    'planned-daemon': 'test/daemon/planned-daemon.ts',
-    'faulty-daemon': 'test/support/programs/faulty-daemon.ts',
-    'killed-daemon': 'test/support/programs/killed-daemon.ts',
+    from: 'test/support/programs/test-daemons.ts',
+    starters: {
+      'planned-daemon': 'daemon.plannedDaemon();',
+      'faulty-daemon': 'daemon.faultyDaemon();',
+      'killed-daemon': 'daemon.killedDaemon();',
+    },
+    recorded: 'plannedDaemon',
   },
 };
 
@@ -40,32 +63,64 @@ const groups = [
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
 ];
 
+/** The file of the daemon in each directory. */
+const daemonCode = 'daemon-code.cjs';
+
 const inOneFile = { codeSplitting: false } as const;
+
+/** Makes the entry load the daemon without import(), because Node loads its parser of modules for an import. */
+const requiredDaemon: Plugin = {
+  name: 'required-daemon',
+  renderChunk: (code) => code.replace('import("./run-daemon.cjs")', 'require("./run-daemon.cjs")'),
+};
 
 /** The packages that are not bundled: only one command or strategy loads them, or they are not installed everywhere. */
 // jsonc-parser loads its own files in a way that a bundler cannot follow.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 
-for (const [directory, programs] of Object.entries(directories)) {
+for (const [directory, { from, starters, recorded }] of Object.entries(daemons)) {
   const to = join(root, 'dist', directory);
   rmSync(to, { recursive: true, force: true });
-  const modules = await write(programs, {
+  const bundled = await writeCommon({ daemon: from }, join(to, daemonCode));
+  bundled.push(...(await writeCommon({ starter: 'src/compiled-code.ts' }, join(to, 'compiled-code.cjs'))));
+  for (const [name, text] of Object.entries(starters))
+    writeFileSync(join(to, `${name}.cjs`), starterOf(text));
+  for (const [file, source] of Object.entries(threads))
+    bundled.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
+  if (directory === 'program') bundled.push(...(await writeModules(to)));
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(root, bundled));
+  await recordCode(join(to, daemonCode), recorded);
+}
+await writeMain(join(root, 'dist/program'));
+
+/** Returns a program that runs a function of the bundled daemon. */
+function starterOf(text: string): string {
+  const file = `require('node:path').join(__dirname, '${daemonCode}')`;
+  return `const daemon = require('./compiled-code.cjs').runCompiled(${file}).exports;\n${text}\n`;
+}
+
+/**
+ * Writes one CommonJS file, which loads packages with require(). Its code is strict, like the code of the modules in
+ * it.
+ */
+function writeCommon(input: Readonly<Record<string, string>>, file: string): Promise<string[]> {
+  const strict = { intro: "'use strict';", dynamicImportInCjs: false };
+  return write(input, { file, ...inOneFile, format: 'cjs', ...strict });
+}
+
+function writeModules(to: string): Promise<string[]> {
+  return write(modules, {
     dir: to,
     entryFileNames: '[name].js',
     chunkFileNames: 'part-[name].js',
     codeSplitting: { groups },
     format: 'esm',
   });
-  for (const [file, source] of Object.entries(threads))
-    modules.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
-  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(root, modules));
 }
 
-await writeMain(join(root, 'dist/program'), directories['program'] ?? {});
-
-/** Writes the entry, which loads the other modules from its own directory. */
-async function writeMain(to: string, modules: Readonly<Record<string, string>>): Promise<void> {
-  const names = Object.keys(modules);
+/** Writes the entry, which loads the daemon and the other modules from its own directory. */
+async function writeMain(to: string): Promise<void> {
+  const names = [...Object.keys(modules), 'run-daemon'];
   const nameOf = (id: string): string | undefined => names.find((name) => id.endsWith(`/${name}.ts`));
   await write(
     { main: 'src/main.ts' },
@@ -73,7 +128,11 @@ async function writeMain(to: string, modules: Readonly<Record<string, string>>):
       file: join(to, 'main.cjs'),
       ...inOneFile,
       format: 'cjs',
-      paths: (id) => (nameOf(id) === undefined ? id : `./${nameOf(id)}.js`),
+      paths: (id) => {
+        const name = nameOf(id);
+        return name === undefined ? id : `./${name}.${name in modules ? 'js' : 'cjs'}`;
+      },
+      plugins: [requiredDaemon],
     },
     (id) => nameOf(id) !== undefined,
   );

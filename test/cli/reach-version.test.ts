@@ -21,7 +21,7 @@ function installedAs(version: string, rig: DaemonRig, changed?: (file: string) =
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, version }));
   const programs = join(place, 'dist/program');
-  for (const name of readdirSync(programs)) if (name.endsWith('.js')) changed?.(join(programs, name));
+  for (const name of readdirSync(programs)) if (/\.c?js$/.test(name)) changed?.(join(programs, name));
   return join(programs, 'main.cjs');
 }
 

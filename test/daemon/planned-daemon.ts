@@ -1,5 +1,5 @@
 // The daemon with a fault installed, for tests that kill the daemon at a chosen call or make it fail. This program sets
-// the fault of the seam, and then runs the same main.ts. The shipped daemon has no such switch.
+// the fault of the seam, and then runs the same daemon. The shipped daemon has no such switch.
 //
 // - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The file
 //   COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be
@@ -10,6 +10,7 @@
 // - `--throw=FILE`: Once FILE exists, the daemon throws outside of any request.
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
+import { runDaemon } from '../../src/run-daemon.ts';
 import { packingLimits } from '../../src/store/git/packing.ts';
 import { mayChangeDisk } from '../support/disk-changes.ts';
 import { plannedFault } from '../support/programs/planned-fault.ts';
@@ -60,4 +61,4 @@ for (const word of own) {
   }
 }
 
-await import('../../src/main.ts');
+void runDaemon(process.argv.slice(2));

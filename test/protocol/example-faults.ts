@@ -186,7 +186,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     early: () => undefined,
     env: {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
-        "import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(\"export async function resolve(specifier, context, next) { if (specifier === 'libsql') throw Object.assign(new Error('no libsql'), { code: 'ERR_MODULE_NOT_FOUND' }); return next(specifier, context); }\"));",
+        "import Module from 'node:module'; const load = Module._load; Module._load = (name, ...rest) => { if (name === 'libsql') throw Object.assign(new Error('no libsql'), { code: 'MODULE_NOT_FOUND' }); return load(name, ...rest); };",
       )}`,
     },
     async make(world) {

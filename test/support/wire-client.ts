@@ -26,7 +26,7 @@ export const daemonEntry = programFile();
 
 /** Returns the path of a daemon with faults for tests. scripts/bundle.ts builds it like the daemon itself. */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
-  packageFile(`dist/test-programs/${name}.js`);
+  packageFile(`dist/test-programs/${name}.cjs`);
 
 /** The command of a daemon that opens files named `slow-…` and `stuck-…` slowly (faulty-daemon.ts). */
 export const slowNamesCommand: readonly [string, ...string[]] = [

@@ -1,4 +1,4 @@
-// The daemon with a named fault, for examples and conformance cases that need a fault. Runs the same main.ts, after it
+// The daemon with a named fault, for examples and conformance cases that need a fault. Runs the same daemon, after it
 // has installed a fault in the seam. The shipped daemon has no such switch. For kills see
 // test/daemon/planned-daemon.ts.
 //
@@ -6,6 +6,7 @@
 //   faulty-daemon.js --fault=switched …     Uses the fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any.
 import { existsSync, readFileSync } from 'node:fs';
 import { type Fault, installFault } from '../../../src/base/seam.ts';
+import { runDaemon } from '../../../src/run-daemon.ts';
 
 function refusal(code: string, call: string, target: string): Error {
   return Object.assign(new Error(`${code}: ${call} '${target}'`), { code, syscall: call });
@@ -109,4 +110,4 @@ for (const word of own) {
   installFault(fault);
 }
 
-await import('../../../src/main.ts');
+void runDaemon(process.argv.slice(2));

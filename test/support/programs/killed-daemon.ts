@@ -1,6 +1,7 @@
 // A daemon that kills itself: `killed-daemon.js PATTERN N [FLAGS]`. From the first call that matches PATTERN on, it
 // counts the calls that may change the disk. At call number N it sends itself SIGKILL.
 import { installFault } from '../../../src/base/seam.ts';
+import { runDaemon } from '../../../src/run-daemon.ts';
 import { mayChangeDisk } from '../disk-changes.ts';
 
 const [pattern = '', n = '1'] = process.argv.splice(2, 2);
@@ -11,4 +12,4 @@ installFault((call, target, option) => {
   changes += 1;
   if (changes === Number(n)) process.kill(process.pid, 'SIGKILL');
 });
-await import('../../../src/main.ts');
+void runDaemon(process.argv.slice(2));
