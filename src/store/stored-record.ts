@@ -1,7 +1,7 @@
 // Checks whether JSON from a store is a checkpoint's record: every field that the code uses must exist and have its
 // type. Does not check the snapshot of the record, and repairs nothing.
 import { attempt, isA } from '../base/attempt.ts';
-import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
+import { endsWithItsSum, isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
 
 const kinds: ReadonlySet<unknown> = new Set(['turn', 'tool', 'safety', 'restore']);
@@ -36,11 +36,18 @@ export interface ParsedRecord {
 /** Parses a record. Returns undefined when it is invalid or incomplete. `message` is the separately stored message. */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
   const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
-  if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
-  const { sum: _, messageSum, ...rest } = value as { readonly sum?: string; readonly messageSum?: string };
-  const record: object = 'message' in rest || message === undefined ? rest : { ...rest, message };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!endsWithItsSum(json) && !isIntact(value)) return undefined;
+  const { sum: _, messageSum, ...record } = value as Summed;
+  if (message !== undefined && !('message' in record)) record.message = message;
   if (!isRecord(record)) return undefined;
   return { record, hasItsMessage: messageSum === undefined || messageSum === sumOfText(record.message) };
+}
+
+interface Summed {
+  readonly sum?: string;
+  readonly messageSum?: string;
+  message?: string;
 }
 
 function isRecord(value: object): value is CheckpointRecord {

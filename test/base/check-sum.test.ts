@@ -1,7 +1,7 @@
 // A record with a checksum is intact when it is read back. Any flipped bit breaks the JSON or is detected.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isIntact, withSum } from '../../src/base/check-sum.ts';
+import { endsWithItsSum, isIntact, withSum } from '../../src/base/check-sum.ts';
 
 const record = {
   kind: 'a "record"',
@@ -14,6 +14,9 @@ const record = {
 test('a record that is read back passes its check; a record of an earlier version passes without a checksum', () => {
   const text = JSON.stringify(withSum(record));
   assert.ok(isIntact(JSON.parse(text) as object));
+  assert.ok(endsWithItsSum(text));
+  for (const other of [JSON.stringify(record), text.replace('3', '4'), `${text} `, ''])
+    assert.not.ok(endsWithItsSum(other));
   assert.ok(isIntact(JSON.parse(JSON.stringify(record, null, 2)) as object));
   const { sum: _, ...rest } = JSON.parse(text) as { sum: string };
   assert.equal(rest, JSON.parse(JSON.stringify(record)));
@@ -27,6 +30,7 @@ test('every flipped bit breaks the JSON, is detected, or changes nothing', () =>
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
       let read: unknown;
+      assert.not.ok(endsWithItsSum(flipped.toString('utf8')), `byte ${at}, bit ${bit}`);
       try {
         read = JSON.parse(flipped.toString('utf8'));
       } catch {

@@ -59,7 +59,7 @@ test('rows of checkpoints are found, renamed and removed like the entries of a M
       }
     }
     assert.is(rows.size, model.size);
-    const left = [...rows.rows()].map((row) => rows.at(row)?.record.id ?? '');
+    const left = rows.rows().map((row) => rows.at(row)?.record.id ?? '');
     assert.equal(new Set(left), new Set(model.keys()));
     for (const [name, one] of model) assert.equal(rows.withStacks(rows.rowOf(name) ?? -1), one);
   });
