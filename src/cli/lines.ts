@@ -1,6 +1,6 @@
 // Formats checkpoints and restores as lines for people. Escapes every text from other programs with `plain`.
 import { inWords } from '../client/reasons.ts';
-import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
+import type { Checkpoint, FileStats, RestoreResult, RevertPath, RevertResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
 import { fit, localTime, paint, plain, say } from './terminal.ts';
@@ -80,6 +80,45 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
   sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts.failed);
   if (changesNothing(result)) say('No file changes.');
   for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
+}
+
+/**
+ * Prints the effects of a revert, either done or planned. Prints a line with the reason for each path in conflict.
+ * `places` formats the paths as in {@link sayRestore}.
+ */
+export function sayRevert(result: Shown & Pick<RevertResult, 'paths'>, places?: TreePaths): void {
+  const skipped = result.skipped.filter(({ reason }) => reason !== 'conflict');
+  const inConflict = result.skipped.length - skipped.length;
+  const counts = { ...result.counts, conflicts: 0, skipped: result.counts.skipped - inConflict };
+  sayRestore({ ...result, conflicts: [], skipped, counts }, places);
+  const shown = ({ path }: RevertPath): string => plain(places?.toShow(path) ?? path);
+  for (const each of result.paths.filter(({ partial }) => partial === true))
+    say(`Only partly, because other authors also changed the file: ${shown(each)}`);
+  for (const each of result.paths.filter(({ reason }) => reason !== undefined))
+    say(`In conflict: ${shown(each)} (${reasonOf(each)})`);
+}
+
+function reasonOf({ reason = '', later }: RevertPath): string {
+  const author =
+    later === undefined
+      ? ''
+      : `, by ${later.session ?? (later.author === 'user' ? 'you' : `the ${later.author}`)}`;
+  return `${inWords(reason)}${author}`;
+}
+
+/**
+ * Says that a result differs from the plan that the user saw, and returns true then. Files can change while the command
+ * asks the user.
+ */
+export function differsFromPlan(plan: Shown, result: Shown): boolean {
+  if (listsOf(plan) === listsOf(result)) return false;
+  say('Files changed after the plan was shown. The result differs from the plan:');
+  return true;
+}
+
+function listsOf({ restored, deleted, failed, conflicts, skipped }: Shown): string {
+  const lists = [restored, deleted, failed, conflicts, skipped];
+  return JSON.stringify(lists.map((list) => list.map(({ path, pathBytes }) => pathBytes ?? path).sort()));
 }
 
 export function changesNothing({

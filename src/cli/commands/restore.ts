@@ -4,7 +4,7 @@ import type { PathRef, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { sayDiff, sayPlannedPatch } from '../diff-text.ts';
-import { changesNothing, sayRestore } from '../lines.ts';
+import { changesNothing, differsFromPlan, sayRestore } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { say } from '../terminal.ts';
@@ -67,8 +67,8 @@ export const restore: CliCommand = {
     if (isAsked && !(await agreed(given, { text: 'Restore?', does: 'restores' }))) return exits.failed;
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
-    if (!isAsked || result.failed.length > 0) sayRestore(result, paths);
-    say(`Restored [${tag}]. "checkpointd undo" reverses the restore.`);
+    if (!isAsked || differsFromPlan(plan, result) || result.failed.length > 0) sayRestore(result, paths);
+    if (!changesNothing(result)) say(`Restored [${tag}]. "checkpointd undo" reverses the restore.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };

@@ -1,12 +1,11 @@
 // checkpointd revert: reverses the changes of one turn, one tool or a range, and keeps later changes. The command shows
 // the plan and asks the user before anything changes.
-import { inWords } from '../../client/reasons.ts';
 import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { sayPlannedPatch } from '../diff-text.ts';
 import { pickedHunks, requirePerson } from '../hunk-picker.ts';
-import { changesNothing, sayRestore } from '../lines.ts';
+import { changesNothing, differsFromPlan, sayRevert } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { plain, say } from '../terminal.ts';
@@ -51,14 +50,14 @@ export const revert: CliCommand = {
       printed(given, plan);
       return 0;
     }
-    if (!given.json && (isOver || isAsked)) sayRevert(task, plan);
+    if (!given.json && (isOver || isAsked)) sayOutcome(task, plan);
     if (!given.json && isPatch) await sayPlannedPatch(plan);
     if (isOver) return 0;
     if (isAsked && !(await agreed(given, { text: 'Revert?', does: 'reverts' }))) return exits.failed;
     const result = await ask('checkpoint/revert', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
-    if (!isAsked || result.failed.length > 0) sayRevert(task, result);
-    say(`Reverted ${named}. "checkpointd undo" reverses the revert.`);
+    if (!isAsked || differsFromPlan(plan, result) || result.failed.length > 0) sayOutcome(task, result);
+    if (!changesNothing(result)) say(`Reverted ${named}. "checkpointd undo" reverses the revert.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
@@ -130,16 +129,14 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   return undefined;
 }
 
-/** Prints the files of a revert. For each path in conflict, prints a line with the reason. */
-function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
-  const skipped = result.skipped.filter(({ reason }) => reason !== 'conflict');
-  const inConflict = result.skipped.length - skipped.length;
-  const counts = { ...result.counts, conflicts: 0, skipped: result.counts.skipped - inConflict };
-  sayRestore({ ...result, conflicts: [], skipped, counts }, paths);
-  for (const each of result.paths.filter(({ partial }) => partial === true))
-    say(`Only partly, because other authors also changed the file: ${plain(paths.toShow(each.path))}`);
-  for (const each of result.paths.filter(({ reason }) => reason !== undefined))
-    say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
+/** Prints the effects of a revert. If conflict markers are possible, names the option for them. */
+function sayOutcome({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
+  sayRevert(result, paths);
+  const untouched = new Set(result.skipped.map(({ path, pathBytes }) => pathBytes ?? path));
+  const isMarkable = ({ path, pathBytes, reason }: RevertPath): boolean =>
+    (reason === 'content' || reason === 'bothAdded') && untouched.has(pathBytes ?? path);
+  if (result.paths.some(isMarkable))
+    say('--conflicts=markers writes both versions of the conflicting lines into a text file.');
 }
 
 /** Parses the policy for conflicts. @throws CommandRefusal for an unknown policy */
@@ -147,12 +144,4 @@ function policyOf(given: unknown): (typeof policies)[number] {
   const found = policies.find((each) => each === (given ?? 'leave'));
   if (found !== undefined) return found;
   throw misused(`--conflicts does not accept "${String(given)}"`, 'Give leave, markers or fail.');
-}
-
-function reasonOf({ reason = '', later }: RevertPath): string {
-  const author =
-    later === undefined
-      ? ''
-      : `, by ${later.session ?? (later.author === 'user' ? 'you' : `the ${later.author}`)}`;
-  return `${inWords(reason)}${author}`;
 }

@@ -1,8 +1,9 @@
 // Runs /checkpoint and its subcommands, with the texts of Q CLI.
 import { given } from '../../base/given.ts';
 import { CheckpointdRequestError } from '../../client/client.ts';
+import type { RevertResult } from '../../protocol/types.ts';
 import { inCommands } from '../in-commands.ts';
-import { changesNothing, sayRestore } from '../lines.ts';
+import { changesNothing, differsFromPlan, sayRestore, sayRevert } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
@@ -130,16 +131,18 @@ async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   if (rest.length > 1 || author === '' || (tag ?? author) === undefined)
     throw new Usage('/checkpoint revert <tag> [--author <session>] [--yes]');
   const wanted = given({ tag, author });
+  let plan: RevertResult | undefined;
   if (isAsked) {
-    const plan = await desk.ask('checkpoint/revert', { ...wanted, dryRun: true });
-    sayRestore(plan);
+    plan = await desk.ask('checkpoint/revert', { ...wanted, dryRun: true });
+    sayRevert(plan);
     if (changesNothing(plan)) return;
     const isAgreed = await desk.confirm('Revert?');
     if (isAgreed !== true)
       return desk.say(isAgreed === undefined ? texts.cannotAskToRevert : 'Nothing was reverted.');
   }
   const result = await desk.ask('checkpoint/revert', { ...wanted, confirm: true });
-  if (!isAsked || result.failed.length > 0) sayRestore(result);
+  if (plan === undefined || differsFromPlan(plan, result) || result.failed.length > 0) sayRevert(result);
+  if (changesNothing(result)) return;
   const done = tag === undefined ? `all work of ${plain(author ?? '')}` : `checkpoint ${plain(tag)}`;
   desk.say(`✓ Reverted ${done}. "checkpointd undo" in a shell reverses the revert.`);
 }

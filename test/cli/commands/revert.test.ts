@@ -42,7 +42,7 @@ test('the revert command reverses a turn, a tool or a range, shows its patch, an
     rig.write('a.txt', text('again', 'later'));
     assert.match(
       await run('revert', '1', '--yes'),
-      /In conflict: a\.txt \(the same lines were changed later, by you\)/,
+      /In conflict: a\.txt \(the same lines were changed later, by you\)\n--conflicts=markers writes both versions/,
     );
     await run('revert', '1', '--yes', '--conflicts=markers');
     assert.match(rig.read('a.txt') ?? '', /^<<<<<<< present\nagain\n=======\nzero\n>>>>>>> checkpoint 1\n/);
@@ -162,6 +162,36 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     assert.match(typed('c.txt --yes', 'y\nd\n'), /Restored \(1\):\s+c\.txt\s+Reverted \[1\]/);
     assert.match(typed('a.txt b.txt', 'q\n'), /Nothing was changed\./);
     isAt([[5, 35], [5], [20, 35]]);
+  }));
+
+test('a file that changes while a command asks: the command shows what the revert or restore really did', () =>
+  withRig(async (rig) => {
+    if (!hasTerminal()) return;
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    for (const text of ['line\n', 'turn\n']) {
+      rig.write('a.txt', text);
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+    }
+    await client.close();
+    const run = (words: string): string => `clear; ${commandOf(rig, words)}; echo "code $?"; read wait;`;
+    await inTerminal(rig, `${run('revert 1')} ${run('restore 1')}`, async ({ type, shows }) => {
+      await shows(/Would restore \(1\):\n {2}a\.txt\nRevert\? \[y\/N\]/);
+      rig.write('a.txt', 'later\n');
+      type('y', 'Enter');
+      await shows(
+        /\[y\/N\] y\nFiles changed after the plan was shown\.[^]*No file changes\.\nIn conflict: a\.txt[^]*\ncode 0/,
+      );
+      assert.is(rig.read('a.txt'), 'later\n');
+      rig.write('a.txt', 'turn\n');
+      type('Enter');
+      await shows(/Would restore \(1\):\n {2}a\.txt\nRestore\? \[y\/N\]/);
+      rig.write('a.txt', 'last\n');
+      type('y', 'Enter');
+      await shows(
+        /Files changed after the plan was shown\.[^]*saved first \(1\):\n {2}a\.txt\nRestored \[1\]\.[^]*\ncode 0/,
+      );
+      assert.is(rig.read('a.txt'), 'line\n');
+    });
   }));
 
 test('Ctrl-C or Ctrl-D at a question of revert --hunk changes no file, and leaves the terminal as it was', () =>

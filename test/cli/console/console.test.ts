@@ -117,6 +117,11 @@ test('the console shows the plan before a revert, and without a terminal a rever
       '✓ Reverted checkpoint 1. "checkpointd undo" in a shell reverses the revert.',
     ]);
     assert.equal([rig.read('a.txt'), rig.read('b.txt')], ['spoilt\n', undefined]);
+    rig.write('b.txt', 'later\n');
+    assert.equal(consoleOf(rig, '/checkpoint revert 1 --yes'), [
+      'No file changes.',
+      'In conflict: b.txt (one of the two changes deleted or renamed the file, and the other edited it, by you)',
+    ]);
   }));
 
 test('/checkpoint diff lists each file with its change, and then the number of changed lines (Q32, Q34)', () =>
