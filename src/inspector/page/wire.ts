@@ -141,12 +141,6 @@ export class WireLink {
     this.#listeners.set(event, listeners.add(listener));
   }
 
-  /** Tries to connect at once, because the user requested it. */
-  retry(): void {
-    this.#failures = 0;
-    if (this.#socket?.readyState !== WebSocket.OPEN) this.#connect();
-  }
-
   #connect(): void {
     this.#onState('connecting');
     let hasOpened = false;
@@ -175,9 +169,16 @@ export class WireLink {
     this.#waiting.clear();
     this.#failures = hadOpened ? 0 : this.#failures + 1;
     if (this.#failures >= failuresMax) return this.#onState('refused');
-    this.#onState('broken');
-    setTimeout(() => this.#connect(), this.#pauseMs);
+    // Requests from now on wait for the next connection.
+    this.#opened = new Promise((resolve) => {
+      setTimeout(() => {
+        this.#connect();
+        resolve(this.#opened);
+      }, this.#pauseMs);
+    });
+    this.#opened.catch(() => undefined); // each waiting request reports the failure
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#onState('broken');
   }
 
   #send(message: Message): void {

@@ -28,13 +28,17 @@ const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card,
 async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {
   await page.evaluate(`{
     const { send } = WebSocket.prototype;
+    window.sendHeld = undefined;
     WebSocket.prototype.send = function (request) {
       if (!request.includes(${JSON.stringify(text)})) return send.call(this, request);
       WebSocket.prototype.send = send;
       window.sendHeld = () => send.call(this, request);
     };
   }`);
-  return () => page.evaluate('sendHeld()');
+  return async () => {
+    await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
+    await page.evaluate('sendHeld()');
+  };
 }
 
 const browser: Browser | undefined = await startBrowser();
@@ -511,6 +515,102 @@ seen('the page keeps showing a diff while the daemon looks up its authors', asyn
   assert.is(await page.locator('.diff[data-drawn="code.ts"]').count(), 1);
   await answer();
   await page.locator('.authors', { hasText: 'by' }).waitFor();
+});
+
+seen(
+  'after a lost connection the page shows missed checkpoints, and sends requests from the gap',
+  async () => {
+    const { page } = shown;
+    await shown.select('2.1');
+    await page.evaluate(`{
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (request) {
+      WebSocket.prototype.send = send;
+      window.caughtSocket = this;
+      return send.call(this, request);
+    };
+  }`);
+    await shown.select('1');
+    await page.locator('.files[aria-busy=false]').waitFor();
+    // Ends the connection, and holds back the timer of the next connection.
+    await page.evaluate(`{
+    const { setTimeout } = window;
+    window.setTimeout = (work, ms) => {
+      if (ms !== 250) return setTimeout(work, ms);
+      window.setTimeout = setTimeout;
+      window.connectHeld = work;
+    };
+    window.caughtSocket.close();
+  }`);
+    await page.locator('.trouble', { hasText: 'does not answer' }).waitFor();
+    await inspected.turn('made in the gap');
+    await page.click('[data-tag="1.1"]');
+    await page.evaluate('connectHeld()');
+    await page.locator('.checkpoint-head .tag', { hasText: '1.1' }).waitFor();
+    await shown.file('code.ts');
+    await page.locator('[role=treeitem]', { hasText: 'made in the gap' }).waitFor();
+  },
+);
+
+seen('the page never shows the title of the formerly selected checkpoint', async () => {
+  const { page } = shown;
+  await shown.select('1');
+  await page.locator('.checkpoint-head h2', { hasText: 'change <b>one</b> line' }).waitFor();
+  await page.locator('.files[aria-busy=false]').waitFor();
+  const answer = await holdRequest(page, 'checkpoint/get');
+  await shown.select('2');
+  await page.locator('.checkpoint-head h2', { hasText: 'and another' }).waitFor();
+  await answer();
+});
+
+seen('a new plan is never shown with the patch of the former plan', async () => {
+  const { page } = shown;
+  await shown.select('1');
+  await page.click('#restore');
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('.planned').waitFor();
+  const answer = await holdRequest(page, 'checkpoint/diff');
+  await dialog.getByText('Delete them').click();
+  await dialog.locator('[data-list=deleted]', { hasText: 'data.bin' }).waitFor();
+  assert.is(await dialog.locator('.planned').count(), 0);
+  await answer();
+  await dialog.locator('.planned').waitFor();
+  await dialog.locator('.cancel').click();
+});
+
+seen('an answer about an earlier state of the session does not hide the newest checkpoint', async () => {
+  const { page } = shown;
+  const answer = await holdRequest(page, 'checkpoint/list');
+  await page.selectOption('#session', inspected.session);
+  await page.locator('.link-dot', { hasText: 'Reading' }).waitFor();
+  const id = await inspected.turn('made while the page loads');
+  await until('the page has the event', async () => {
+    const rows = await page.locator('[role=treeitem]', { hasText: 'made while the page loads' }).count();
+    return rows === 1;
+  });
+  await answer();
+  await page.locator('[role=treeitem]', { hasText: 'here' }).waitFor();
+  const here = await page.locator('[role=treeitem]', { hasText: 'here' }).innerText();
+  assert.match(here, 'made while the page loads', id);
+});
+
+seen('the diff of the work tree keeps its place while other files change', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  const lines = Array.from({ length: 300 }, (_, i) => `line ${i}\n`);
+  rig.write('long.md', lines.join(''));
+  await inspected.turn('a long file');
+  rig.write('long.md', lines.map((line, i) => (i % 9 === 0 ? `new ${line}` : line)).join(''));
+  await page.click('[data-tag="now"]');
+  await shown.file('long.md');
+  await page.locator('.cm-hunk').first().waitFor();
+  await page.evaluate(`document.querySelector('.diff .cm-scroller').scrollTop = 900`);
+  await page.evaluate(`window.drawnBefore = document.querySelector('.diff .cm-editor')`);
+  rig.write('seen-later.txt', 'x\n');
+  await page.locator('.file', { hasText: 'seen-later.txt' }).waitFor();
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+  const same = `document.querySelector('.diff .cm-editor') === window.drawnBefore`;
+  assert.ok(await page.evaluate(same), 'the view is not drawn again');
 });
 
 seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {

@@ -102,13 +102,14 @@ export const DiffView = defineComponent(
 
     onMounted(() => void draw());
     watch(
-      () => [
-        props.path,
-        props.before,
-        props.after,
-        props.isSideBySide,
-        settings.isUnfolded,
-        namesOf(props.offered),
+      // One function for each value: a new comparison that finds the same values then causes no new drawing.
+      [
+        () => props.path,
+        () => props.before,
+        () => props.after,
+        () => props.isSideBySide,
+        () => settings.isUnfolded,
+        () => namesOf(props.offered),
       ],
       () => void draw(),
     );

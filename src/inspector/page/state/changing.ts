@@ -64,7 +64,7 @@ function fail({ failure, stage }: Fields, error: unknown): void {
 export const useChanging = defineStore('changing', () => {
   const timeline = useTimeline();
   const known = fields();
-  const { stage, intent, choices, plan, result, progress, refusal } = known;
+  const { stage, intent, choices, plan, patch, result, progress, refusal } = known;
   /** The head for which the plan was made. When the head moves, the page makes a new plan. */
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
@@ -84,7 +84,7 @@ export const useChanging = defineStore('changing', () => {
     try {
       const made = await send({ dryRun: true });
       if (!isCurrent()) return;
-      [plan.value, stage.value, refusal.value] = [made, 'asking', undefined];
+      [plan.value, patch.value, stage.value, refusal.value] = [made, undefined, 'asking', undefined];
       await showPatch(known, () => send({ dryRun: true, patch: true }), signal(), isCurrent);
     } catch (error) {
       if (!isCurrent()) return;

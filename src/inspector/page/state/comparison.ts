@@ -16,8 +16,7 @@ interface Found {
 }
 
 export const useComparison = defineStore('comparison', () => {
-  const timeline = useTimeline();
-  const view = useView();
+  const [link, timeline, view] = [useLink(), useTimeline(), useView()];
   const found = shallowRef<Found>({ files: [], isCut: false });
   const skipped = shallowRef<readonly SkippedPath[]>([]);
   const message = ref<string>();
@@ -45,9 +44,13 @@ export const useComparison = defineStore('comparison', () => {
   const key = computed(() => {
     const now = sides.value;
     if (now === undefined) return '';
-    return `${now.session} ${now.from} ${now.to} ${now.to === undefined ? timeline.presentVersion : ''}`;
+    const version = now.to === undefined ? timeline.presentVersion : '';
+    return `${now.session} ${now.from} ${now.to} ${version} ${link.reached}`;
   });
 
+  // The details of the former checkpoint would be wrong until the answer arrives.
+  const later = (): string => `${sides.value?.session} ${sides.value?.to}`;
+  watch(later, () => void ([message.value, skipped.value] = [undefined, []]));
   watch(key, () => void compare(), { immediate: true });
 
   async function compare(): Promise<void> {
@@ -55,11 +58,11 @@ export const useComparison = defineStore('comparison', () => {
     const own = new AbortController();
     running = own;
     const wanted = sides.value;
+    isLoading.value = wanted !== undefined;
     if (wanted === undefined) {
       found.value = { files: [], isCut: false };
       return;
     }
-    isLoading.value = true;
     try {
       const now = await foundIn(wanted, own.signal);
       if (own !== running) return;

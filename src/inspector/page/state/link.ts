@@ -20,6 +20,11 @@ export const useLink = defineStore('link', () => {
   /** For each session whose daemon cannot be reached, the reason. */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
+  /**
+   * A counter that grows whenever the page reaches the inspector, or the inspector reaches the daemon of a session. The
+   * page may have missed events before that, so all shown data is read again.
+   */
+  const reached = ref(0);
 
   function open(secret: string): WireLink {
     let isDue = false;
@@ -31,9 +36,16 @@ export const useLink = defineStore('link', () => {
         logged.value += 1;
       });
     };
-    const link = new WireLink(secret, (now) => (state.value = now), onLog);
+    const onState = (now: LinkState): void => {
+      state.value = now;
+      if (now === 'open') reached.value += 1;
+    };
+    const link = new WireLink(secret, onState, onLog);
     link.on('inspector/didLose', ({ session, why }) => lost.set(session, why));
-    link.on('inspector/didReach', ({ session }) => lost.delete(session));
+    link.on('inspector/didReach', ({ session }) => {
+      lost.delete(session);
+      reached.value += 1;
+    });
     wire.value = link;
     return link;
   }
@@ -46,5 +58,5 @@ export const useLink = defineStore('link', () => {
   const ask = <M extends Method>(method: M, params: Params<M>, options?: AskOptions): Promise<AnswerOf<M>> =>
     linked().ask(method, params, options);
 
-  return { state, logged, lost, wire, open, linked, ask };
+  return { state, logged, lost, reached, wire, open, linked, ask };
 });

@@ -32,7 +32,7 @@ function sessionTimeline() {
   const head = computed(() => info.value?.head?.id);
   const byId = computed(() => new Map(checkpoints.value.map((each) => [each.id, each])));
   const byTag = computed(() => new Map(checkpoints.value.map((each) => [each.tag, each])));
-  let loads = 0;
+  let [loads, added] = [0, 0];
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows a session. With an empty id, shows no session. Drops the data of the previous session. */
@@ -47,8 +47,9 @@ function sessionTimeline() {
     loads += 1;
     const own = loads;
     isLoading.value = true;
+    const ask = (): Promise<SessionGetResult> => link.ask('session/get', { session: session.value });
     try {
-      const got = link.ask('session/get', { session: session.value });
+      const [got, addedBefore] = [ask(), added];
       got.catch(() => undefined); // the listing below reports the failure
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
@@ -56,9 +57,10 @@ function sessionTimeline() {
         // first page at once.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
-      info.value = await got;
-      dirtyPaths.value = info.value.watcher.dirtyPaths;
-      failure.value = undefined;
+      // A checkpoint that was made meanwhile is newer than the answer.
+      const now = await (added === addedBefore ? got : ask());
+      if (own !== loads) return;
+      [info.value, dirtyPaths.value, failure.value] = [now, now.watcher.dirtyPaths, undefined];
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       if (own === loads) failure.value = error.message;
@@ -74,6 +76,7 @@ function sessionTimeline() {
   }
 
   function add(checkpoint: Checkpoint): void {
+    added += 1;
     checkpoints.value = withNew(checkpoints.value, checkpoint);
     if (info.value !== undefined) info.value = { ...info.value, head: checkpoint };
     dirtyPaths.value = 0;
@@ -139,7 +142,10 @@ export function follow(timeline: ShownTimeline): void {
     timeline.dirtyPaths = event.dirtyPaths;
     timeline.presentVersion += 1;
   });
-  wire.on('inspector/didReach', (event) => isOurs(event) && timeline.loadSoon());
+  watch(
+    () => useLink().reached,
+    () => timeline.session !== '' && timeline.loadSoon(),
+  );
   let awaiting: ReturnType<typeof setTimeout> | undefined;
   // No event reports that the watcher has started, so the page polls the watcher's state until then.
   watch(
