@@ -57,13 +57,13 @@ export async function measureSessions(
       }
     }
     await setTimeout(restMs);
-    return await lookAtRest(client.pid ?? 0);
+    return await figuresAtRest(client.pid ?? 0);
   } finally {
     await client.close();
   }
 }
 
-async function lookAtRest(pid: number): Promise<RestFigures> {
+async function figuresAtRest(pid: number): Promise<RestFigures> {
   const before = threadsOf(pid);
   await setTimeout(lookMs);
   const after = threadsOf(pid);

@@ -1,6 +1,7 @@
 // Performs each step, and judges its result.
+
+import { checkAll } from './checks.ts';
 import { type Course, type Episode } from './episode.ts';
-import { lookAtAll } from './looks.ts';
 import { describe, isTemporary, type PathRef } from './manifest.ts';
 import { hasContent, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
@@ -63,7 +64,7 @@ export async function take(episode: Episode, step: Step): Promise<void> {
     case 'power':
       return cutPower(episode, step);
     case 'look':
-      return lookAtAll(episode);
+      return checkAll(episode);
     case 'audit':
       return audit(episode);
   }

@@ -257,7 +257,7 @@ test('a background scan makes the next capture fast, and after a missed change t
       it.rig.write('a/f', '1');
       await it.agreesFast('after the look');
       it.fast.requireFullScan();
-      assert.not(await it.agrees('distrusted'));
+      assert.not(await it.agrees('after a missed change'));
     },
     { backgroundDelayMs: 20 },
   ));

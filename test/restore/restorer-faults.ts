@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { AppliedPlan } from '../../src/restore/restorer.ts';
 import {
   assertOldOrNew,
-  lookAtAllDisplaced,
+  checkAllDisplaced,
   openDescriptors,
   present,
   recover,
@@ -68,7 +68,7 @@ function testErrors(code: string, stride: number): void {
       const note = `${code} at call ${n} (${hit})`;
       if (hit === undefined) {
         assert.equal([...walk(root)], [...manifest(target)]);
-        await lookAtAllDisplaced(root, 'unharmed');
+        await checkAllDisplaced(root, 'unharmed');
         remove(root);
         assert.ok(n > 200, `only ${n} calls`);
         break;

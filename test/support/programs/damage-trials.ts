@@ -98,7 +98,7 @@ function damage(trial: number): string {
   return `${name} bit ${bit} of byte ${at} of ${size}`;
 }
 
-function putBack(): void {
+function copyBack(): void {
   rmSync(storage, { recursive: true, force: true });
   cpSync(saved.storage, storage, { recursive: true, verbatimSymlinks: true });
   if (strategy === 'local') {
@@ -217,11 +217,11 @@ function difference(answer: string, expected: string): string {
   return `…${answer.slice(at, at + 150)}… instead of …${expected.slice(at, at + 150)}…`;
 }
 
-putBack();
+copyBack();
 const sound = await use([]);
 if (sound.told.length > 0) throw new Error(`the undamaged session tells of damage: ${sound.told.join(', ')}`);
 for (let trial = Number(firstText); trial < Number(firstText) + Number(countText); trial += 1) {
-  putBack();
+  copyBack();
   const broken: string[] = [];
   const damaged = damage(trial);
   process.stdout.write(`${JSON.stringify({ begins: trial, damaged })}\n`);

@@ -107,7 +107,7 @@ export function assertOldOrNew(root: string, note: string): void {
  * Looks again at the displaced files after the restore. No program wrote to them, so this removes all of them and
  * changes nothing else.
  */
-export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
+export async function checkAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
   for (const directory of [`${root}.displaced`, `${root}.again`]) {
     if (!existsSync(directory)) continue;
@@ -131,7 +131,7 @@ export async function recover(root: string, note: string): Promise<void> {
   const result = await restore(root, `${root}.again`);
   assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []], note);
   assert.equal([...walk(root)], [...manifest(target)], note);
-  await lookAtAllDisplaced(root, note);
+  await checkAllDisplaced(root, note);
 }
 
 export function openDescriptors(): number[] {

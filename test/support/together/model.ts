@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';
 import { InProcessDaemon, repository } from '../in-process-daemon.ts';
 import { checkPropertyAsync, seed } from '../property.ts';
-import { lookAtAll } from './looks.ts';
+import { checkAll } from './checks.ts';
 import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
@@ -50,7 +50,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
           await modelled.compare();
           steps += 1;
         }
-        await lookAtAll(modelled);
+        await checkAll(modelled);
         // Checks that every checkpoint is unchanged. Copies the list first, because each restore adds a checkpoint.
         const ids = modelled.checkpoints.map(({ id }) => id);
         for (const id of ids) await restoreWhole(modelled, id);

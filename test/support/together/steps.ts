@@ -8,7 +8,7 @@ import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
 import * as checkpoints from './checkpoints.ts';
 import { enabledOnly } from './checkpoints.ts';
-import { look } from './looks.ts';
+import { checkAny } from './checks.ts';
 import { type ModelledSession, names } from './modelled-session.ts';
 
 const text = fc.constantFrom('a', 'b\nc', 'é😀', '> q');
@@ -106,7 +106,7 @@ const taken: Taken = {
   gc: checkpoints.collect,
   clean: (modelled, { isMeant }) => (isMeant ? checkpoints.clean(modelled) : undefined),
   init: checkpoints.init,
-  look: (modelled, { which, n, m }) => look(modelled, which, n, m),
+  look: (modelled, { which, n, m }) => checkAny(modelled, which, n, m),
   append: async ({ daemon, session, model }, { text: content, isAnswer }) => {
     const user = isAnswer ? { content: '', toolResults: [{ toolUseId: 't' }] } : { content };
     const entry = { user, assistant: { content } };

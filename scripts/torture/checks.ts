@@ -22,13 +22,13 @@ interface ListedFile extends PathRef {
 }
 
 /** Checks every checkpoint. @throws Defect when a checkpoint's record, details or diffs do not match its files */
-export async function lookAtAll(episode: Episode): Promise<void> {
+export async function checkAll(episode: Episode): Promise<void> {
   const { seat, oracle } = episode;
   const all = (await list(seat)) as Recorded[];
   if (all.length === 0) return;
   assertOrder(all);
   assertOneSnapshotEach(episode, all);
-  for (const each of all) await lookAtOne(episode, each, all);
+  for (const each of all) await checkOne(episode, each, all);
   await seat.read('checkpoint/list');
   await seat.read('checkpoint/hasChanges');
   const [from, to] = all.filter(({ id }) => oracle.targetOf(seat, id) !== undefined).slice(-2);
@@ -65,7 +65,7 @@ function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded
   }
 }
 
-async function lookAtOne(episode: Episode, one: Recorded, all: readonly Recorded[]): Promise<void> {
+async function checkOne(episode: Episode, one: Recorded, all: readonly Recorded[]): Promise<void> {
   const { seat, oracle, messages } = episode;
   const got = await seat.read<{ message?: string }>('checkpoint/get', { tag: one.id });
   const message = messages.get(one.id);

@@ -5,9 +5,9 @@ import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';
 import { type Files, type ModelledSession, names } from './modelled-session.ts';
 
-type Look = (modelled: ModelledSession, n: number, m: number) => Promise<void>;
+type Check = (modelled: ModelledSession, n: number, m: number) => Promise<void>;
 
-const lookAtConversation: Look = async ({ daemon, session, model, agents }) => {
+const checkConversation: Check = async ({ daemon, session, model, agents }) => {
   const got = await daemon.call('conversation/get', { session });
   const { thread } = model;
   assert.equal(
@@ -26,7 +26,7 @@ const lookAtConversation: Look = async ({ daemon, session, model, agents }) => {
   assert.equal([active, files === true], [thread.tangent !== undefined, got.tangentState?.files === true]);
 };
 
-const lookAtHistory: Look = async ({ daemon, session, model }, n) => {
+const checkHistory: Check = async ({ daemon, session, model }, n) => {
   const limit = (n % 3) + 1;
   const seen: string[] = [];
   for (let cursor: string | undefined, isMore = true; isMore; ) {
@@ -45,12 +45,12 @@ const lookAtHistory: Look = async ({ daemon, session, model }, n) => {
   );
 };
 
-const lookAtTranscript: Look = async ({ daemon, session, model }) => {
+const checkTranscript: Check = async ({ daemon, session, model }) => {
   const { lines } = await daemon.call('conversation/transcript', { session, limit: 1000 });
   assert.equal(lines, model.thread.transcript);
 };
 
-const lookAtPastHistory: Look = async (modelled, n) => {
+const checkPastHistory: Check = async (modelled, n) => {
   const picked = modelled.pick(n);
   if (picked === undefined || !modelled.isEnabled) return;
   const { daemon, session } = modelled;
@@ -62,7 +62,7 @@ const lookAtPastHistory: Look = async (modelled, n) => {
   );
 };
 
-const lookAtContext: Look = async ({ daemon, session, model, files }) => {
+const checkContext: Check = async ({ daemon, session, model, files }) => {
   const { context, message = '' } = await daemon.call('conversation/context', { session, message: true });
   assert.equal(context.patterns, model.paths);
   for (const name of names) {
@@ -77,7 +77,7 @@ const lookAtContext: Look = async ({ daemon, session, model, files }) => {
   }
 };
 
-const lookAtList: Look = async (modelled) => {
+const checkList: Check = async (modelled) => {
   const { daemon, session } = modelled;
   const result = await enabledOnly(modelled, daemon.call('checkpoint/list', { session, limit: 1000 }));
   if (result === undefined) return;
@@ -99,7 +99,7 @@ const lookAtList: Look = async (modelled) => {
   }
 };
 
-const lookAtOne: Look = async (modelled, n) => {
+const checkOne: Check = async (modelled, n) => {
   const picked = modelled.pick(n);
   if (picked === undefined) return;
   const { daemon, session } = modelled;
@@ -129,14 +129,14 @@ const lookAtOne: Look = async (modelled, n) => {
   );
 };
 
-const lookForChanges: Look = async (modelled) => {
+const checkChanges: Check = async (modelled) => {
   const { daemon, session, head } = modelled;
   const result = await enabledOnly(modelled, daemon.call('checkpoint/hasChanges', { session }));
   if (result === undefined) return;
   assert.is(result.hasChanges, head === undefined || !isSame(modelled.files, head.at.files));
 };
 
-const lookAtDifference: Look = async (modelled, n, m) => {
+const checkDifference: Check = async (modelled, n, m) => {
   const [from, to] = [modelled.pick(n), modelled.pick(m)];
   if (from === undefined || to === undefined) return;
   const { daemon, session } = modelled;
@@ -153,7 +153,7 @@ const lookAtDifference: Look = async (modelled, n, m) => {
   assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };
 
-const lookAtFiles: Look = async (modelled, n, m) => {
+const checkFiles: Check = async (modelled, n, m) => {
   const picked = modelled.pick(n);
   if (picked === undefined) return;
   const { daemon, session } = modelled;
@@ -169,7 +169,7 @@ const lookAtFiles: Look = async (modelled, n, m) => {
   assert.equal([exists, data], [files[path] !== undefined, files[path]]);
 };
 
-const lookAtAuthors: Look = async (modelled, n) => {
+const checkAuthors: Check = async (modelled, n) => {
   const { daemon, session } = modelled;
   const path = names[n % names.length] ?? 'a.txt';
   const result = await enabledOnly(modelled, daemon.call('ledger/history', { session, path, limit: 1000 }));
@@ -182,28 +182,33 @@ const lookAtAuthors: Look = async (modelled, n) => {
   assert.is(result.present?.author, known.at(-1)?.content === modelled.files[path] ? undefined : 'user');
 };
 
-const looks: readonly Look[] = [
-  lookAtConversation,
-  lookAtHistory,
-  lookAtTranscript,
-  lookAtPastHistory,
-  lookAtContext,
-  lookAtList,
-  lookAtOne,
-  lookForChanges,
-  lookAtDifference,
-  lookAtFiles,
-  lookAtAuthors,
+const checks: readonly Check[] = [
+  checkConversation,
+  checkHistory,
+  checkTranscript,
+  checkPastHistory,
+  checkContext,
+  checkList,
+  checkOne,
+  checkChanges,
+  checkDifference,
+  checkFiles,
+  checkAuthors,
 ];
 
 /** Sends one request that only reads. The first number chooses the request. */
-export async function look(modelled: ModelledSession, which: number, n: number, m: number): Promise<void> {
-  await looks[which % looks.length]?.(modelled, n, m);
+export async function checkAny(
+  modelled: ModelledSession,
+  which: number,
+  n: number,
+  m: number,
+): Promise<void> {
+  await checks[which % checks.length]?.(modelled, n, m);
 }
 
 /** Sends every request that only reads. */
-export async function lookAtAll(modelled: ModelledSession): Promise<void> {
-  for (const each of looks) await each(modelled, modelled.checkpoints.length, 1);
+export async function checkAll(modelled: ModelledSession): Promise<void> {
+  for (const each of checks) await each(modelled, modelled.checkpoints.length, 1);
 }
 
 function changesOf(one: Files, other: Files): string[] {
