@@ -196,30 +196,11 @@ export async function listDirectory(
       if (entered !== undefined) ({ scope, chain } = entered);
     }
     if (names.includes('.gitignore')) chain = extendChain(chain, path, opened);
-    const entries = new Map<string, WalkedEntry>();
+    const entries = await listedEntries(names, chain, inherited, opened, options);
     const facts = {
       isSettled: isSettled(stamp, options.clock, stampGrainMs),
       hasGit: path !== rootPath && names.includes('.git'),
     };
-    const earlier = options.earlier.get(path);
-    const verdictsHold =
-      earlier?.chain.key === chain.key &&
-      earlier.inherited.mode === inherited.mode &&
-      earlier.gitDirectory === undefined;
-    for (const name of names) {
-      if (options.slices.isDue()) await options.slices.pause();
-      if (options.leftOut.has(join(path, name))) continue;
-      const old = earlier?.entries.get(name);
-      const entry =
-        old !== undefined && isProvenUnchanged(old, join(path, name), options)
-          ? entryOf(old.kind, old.stamp)
-          : entryAt(name, inherited.mode, opened);
-      if (entry === undefined) continue;
-      if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
-        entry.ignored = old.ignored;
-      }
-      entries.set(name, entry);
-    }
     const gitDirectory = gitDirectoryBy(path, entries, options) ?? storageBy(path, entries, opened);
     return { path, inherited, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
   } catch (error) {
@@ -234,6 +215,38 @@ export async function listDirectory(
     opened?.release();
     reached?.release();
   }
+}
+
+/**
+ * Returns the entries of a listed directory. Takes an earlier entry without a check if the entry is proven unchanged. Takes
+ * an earlier verdict if the same rules apply.
+ */
+async function listedEntries(
+  names: readonly string[],
+  chain: RuleChain,
+  { path, mode }: Inherited,
+  opened: OpenedPath,
+  options: ListingOptions,
+): Promise<Map<string, WalkedEntry>> {
+  const entries = new Map<string, WalkedEntry>();
+  const earlier = options.earlier.get(path);
+  const areSameRules =
+    earlier?.chain.key === chain.key && earlier.inherited.mode === mode && earlier.gitDirectory === undefined;
+  for (const name of names) {
+    if (options.slices.isDue()) await options.slices.pause();
+    if (options.leftOut.has(join(path, name))) continue;
+    const old = earlier?.entries.get(name);
+    const entry =
+      old !== undefined && isProvenUnchanged(old, join(path, name), options)
+        ? entryOf(old.kind, old.stamp)
+        : entryAt(name, mode, opened);
+    if (entry === undefined) continue;
+    if (old !== undefined && areSameRules && isDirectoryKind(old) === isDirectoryKind(entry)) {
+      entry.ignored = old.ignored;
+    }
+    entries.set(name, entry);
+  }
+  return entries;
 }
 
 /** The root is never treated as a git directory, because the client opened the root as a work tree. */
