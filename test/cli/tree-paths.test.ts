@@ -20,13 +20,15 @@ async function run(rig: DaemonRig, directory: string, ...[command = '', ...rest]
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-/** Makes files of the same name in the root, in `src` and in `lib`, and a checkpoint. Then changes all three files. */
+/**
+ * Makes files of the same name in the root, in `src` and in `lib`, and a checkpoint. Then changes all three files. The
+ * session stays open, so that commands need no daemon of their own.
+ */
 async function spoilt(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   for (const path of ['x', 'src/x', 'lib/x']) rig.write(path, 'good\n');
   await client.request('checkpoint/create', { session, kind: 'turn', name: 'before' });
   for (const path of ['x', 'src/x', 'lib/x']) rig.write(path, 'spoilt\n');
-  await client.close();
 }
 
 const contents = (rig: DaemonRig): (string | undefined)[] =>

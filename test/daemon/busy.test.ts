@@ -9,7 +9,7 @@ import { testProgram } from '../support/wire-client.ts';
 
 const faultyMain = testProgram('faulty-daemon');
 const keep = { retention: 'keep' } as const;
-const many = 900;
+const many = 450;
 
 function writeMany(rig: DaemonRig, content: string): void {
   for (let file = 0; file < many; file += 1) rig.write(`many/${file % 30}/${file}`, `${content} ${file}\n`);
@@ -26,7 +26,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
         () => answers.push('made'),
         (error: unknown) => answers.push(error instanceof Error ? error.name : 'failed'),
       );
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, 30));
       if (end === 'shutdown') assert.is((await client.close()).code, 0);
       else if (end === 'SIGTERM') client.process.kill('SIGTERM');
       else client.process.stdin.end();

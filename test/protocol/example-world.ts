@@ -29,7 +29,8 @@ function repositoryTemplate(): string {
       cwd: made,
       stdio: 'ignore',
     });
-  git('init', '-b', 'main');
+  // Each world copies the repository, so it has no sample hooks.
+  git('init', '-b', 'main', '--template=');
   writeFileSync(join(made, 'README.md'), '# demo\n');
   mkdirSync(join(made, 'src'));
   writeFileSync(join(made, 'src/a.txt'), 'one\n');

@@ -170,16 +170,16 @@ test("a session that was opened without tangents refuses to enter a tangent, wit
 
 test('an opening reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
-    // On any machine the first capture takes over four seconds, because opening each file takes a millisecond.
+    // On any machine the first capture takes over four seconds, because opening each file takes five milliseconds.
     const workspace = join(rig.top, 'workspace');
     mkdirSync(join(workspace, 'many'), { recursive: true });
     git(workspace, 'init', '-q');
-    for (let file = 0; file < 4000; file += 1) writeFileSync(join(workspace, 'many', `${file}`), `${file}\n`);
+    for (let file = 0; file < 900; file += 1) writeFileSync(join(workspace, 'many', `${file}`), `${file}\n`);
     const slow = join(rig.top, 'slow');
     writeFileSync(slow, '');
     const client = await rig.start({
       command: [process.execPath, namedFaultEntry],
-      args: ['--fault=readSlow'],
+      args: ['--fault=captureSlow'],
       env: { ...rig.environment, CHECKPOINTD_TEST_ARM: slow },
     });
     const failure = await failureOf(

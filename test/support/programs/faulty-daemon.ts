@@ -52,10 +52,6 @@ export const faults: Readonly<Record<string, Fault>> = {
     const pace = /(?:^|\/)(slow|stuck)-[^/]*$/.exec(target)?.[1];
     if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
-  /** Makes the opening of each file of the work tree take 1 ms, after a quick walk through the directories. */
-  readSlow: (call, target) => {
-    if (call === 'open' && target.includes('/workspace') && isArmed()) Atomics.wait(lately, 0, 0, 1);
-  },
   noSpace: (call, target) => {
     // The session's log is written through a descriptor, so its target is a number.
     if (writing.has(call) && /storage|outside|^\d+$/.test(target) && isArmed())
