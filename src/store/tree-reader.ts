@@ -51,10 +51,17 @@ export interface TreeSource {
 }
 
 /**
- * The maximum number of names in all cached directories. A name takes about 100 bytes, so this limits memory for
+ * The maximum number of names in all cached directories. A name takes about 200 bytes, so this limits memory for
  * directories of any size.
  */
 const cachedNamesMax = 200_000;
+/**
+ * The maximum number of names until a larger tree or directory was read. A session adds the changed directories of each
+ * checkpoint to the cache, and few requests read an old checkpoint.
+ */
+const cachedNamesUsually = 20_000;
+/** The cache has room for this number of trees of the largest size that was read. */
+const cachedTrees = 2;
 const usualMax = 50_000;
 const modesMax = 16;
 
@@ -66,6 +73,7 @@ export class TreeReader {
     maxSize: cachedNamesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
+  #namesMax = cachedNamesUsually;
   /**
    * Directories that contain no strict permissions, directly or in sub-directories. Directories are immutable, so this
    * set stays valid.
@@ -252,11 +260,13 @@ export class TreeReader {
   async #all(root: string): Promise<ReadonlyMap<string, TreeNode>> {
     const all = new Map<string, TreeNode>();
     const slices = new Slices();
+    let names = 0;
     for (let level = new Set([root]); level.size > 0; ) {
       const next = new Set<string>();
-      const nodes = await this.#nodes([...level]);
+      const nodes = await this.#nodes([...level], names);
       for (const [id, node] of nodes) all.set(id, node);
       for (const { entries } of nodes.values()) {
+        names += entries.size + 1;
         for (const entry of entries.values())
           if (isSubTree(entry) && !all.has(entry.tree)) next.add(entry.tree);
         if (slices.isDue()) await slices.pause();
@@ -266,7 +276,8 @@ export class TreeReader {
     return all;
   }
 
-  async #nodes(ids: readonly string[]): Promise<Map<string, TreeNode>> {
+  /** Reads directories. `before` is the number of names that the walk of a tree has read before these directories. */
+  async #nodes(ids: readonly string[], before = 0): Promise<Map<string, TreeNode>> {
     const nodes = new Map<string, TreeNode>();
     const unread: string[] = [];
     for (const id of ids) {
@@ -281,6 +292,10 @@ export class TreeReader {
       this.#cache.set(id, node);
       nodes.set(id, node);
     }
+    let names = before;
+    for (const { entries } of nodes.values()) names += entries.size + 1;
+    this.#namesMax = Math.max(this.#namesMax, names * cachedTrees);
+    while (this.#cache.calculatedSize > this.#namesMax) this.#cache.pop();
     return nodes;
   }
 
