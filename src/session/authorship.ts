@@ -11,7 +11,7 @@ import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoin
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { ReportedWrite } from '../checkpoints/reported-writes.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
-import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
@@ -166,14 +166,30 @@ export function writerOf(
   path: TreePath,
   content: Known,
 ): { readonly author: Author; readonly session?: SessionId } {
-  const known = session.requireCheckpoints().ledger.history(path);
-  const record = known.findLast((each) => each.content === content);
+  const record = firstWriteOf(session, path, content);
   const author = record?.who ?? authorOf(session, path, content);
   const made = { path, content, who: author, at: '' };
   return {
     author,
     ...given({ session: author === 'session' ? sessionThatWrote(session, record ?? made) : undefined }),
   };
+}
+
+/**
+ * Returns the newest record of a content that is not the record of a restore: a restore only writes the content of an
+ * author again. A revert merges, so the session is the author of a content that first came from a revert. Returns
+ * undefined when only other restores have the content.
+ */
+function firstWriteOf(session: Session, path: TreePath, content: Known): LedgerRecord | undefined {
+  const { index, ledger } = session.requireCheckpoints();
+  const known = ledger.history(path).filter((each) => each.content === content);
+  const restoreOf = ({ by }: LedgerRecord): CheckpointRecord | undefined => {
+    const record = by === undefined ? undefined : index.byId(by)?.record;
+    return record?.kind === 'restore' ? record : undefined;
+  };
+  const [oldest] = known;
+  const isMerged = oldest !== undefined && restoreOf(oldest)?.reverted !== undefined;
+  return known.findLast((each) => restoreOf(each) === undefined) ?? (isMerged ? oldest : undefined);
 }
 
 const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';

@@ -483,6 +483,34 @@ test('a conflict with a later change of the same agent names the agent in both l
   await daemon.close();
 });
 
+test('after an undo restored an edit of the user, a conflict with this edit names the user', async () => {
+  const { daemon, root, session } = await opened();
+  for (const [what, kind] of [
+    ['zero', 'turn'],
+    ['one', 'tool'],
+  ] as const) {
+    write(root, { 'a.txt': `${what}\n`, 'b.txt': `${what}\n`, 'c.txt': `${what}\n` });
+    await daemon.call('checkpoint/create', { session, kind });
+  }
+  write(root, { 'a.txt': 'edit in a checkpoint\n' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'b.txt': 'edit in no checkpoint\n' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard', scope: 'files' });
+  await daemon.call('checkpoint/undo', { session });
+  write(root, { 'c.txt': 'one\ntwo\n' });
+  await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  const { paths } = await daemon.call('checkpoint/revert', { session, tag: '1.1' });
+  assert.equal(
+    paths.map(({ path, later }) => [path, later?.author]),
+    [
+      ['a.txt', 'user'],
+      ['b.txt', 'user'],
+      ['c.txt', 'agent'],
+    ],
+  );
+  await daemon.close();
+});
+
 test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
