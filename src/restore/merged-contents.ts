@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
+import type { ProgressFigures } from '../checkpoints/operation.ts';
 import { isBinary, type MergeLabels, mergeTexts } from '../git/diff/merge-file.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { MergedContent } from '../tree/three-way.ts';
 import type { Directory } from '../tree/tree.ts';
+
+interface MergedContentsOptions {
+  /** Returns a reported content that the store may not have. */
+  readonly reported?: (blob: BlobId) => Buffer | undefined;
+  /** Receives the number of merges, and the bytes of their results, after each merge. */
+  readonly onProgress: (done: ProgressFigures) => void;
+}
 
 export class MergedContents {
   readonly #store: SnapshotStore;
@@ -19,19 +27,13 @@ export class MergedContents {
   /** The merged contents. They cannot be read from the store before the tree is sealed. */
   readonly #stored = new Map<BlobId, Buffer>();
 
-  readonly #reported: (blob: BlobId) => Buffer | undefined;
+  readonly #options: MergedContentsOptions;
+  #filesDone = 0;
+  #bytesDone = 0;
 
-  /**
-   * `directory` is private to the session. The first merge makes this directory, and `close` removes it.
-   * `reported` returns a reported content that the store may not have.
-   */
-  constructor(
-    store: SnapshotStore,
-    directory: string,
-    signal: AbortSignal,
-    reported: (blob: BlobId) => Buffer | undefined = () => undefined,
-  ) {
-    this.#reported = reported;
+  /** `directory` is private to the session. The first merge makes this directory, and `close` removes it. */
+  constructor(store: SnapshotStore, directory: string, signal: AbortSignal, options: MergedContentsOptions) {
+    this.#options = options;
     this.#store = store;
     this.#directory = directory;
     this.#signal = signal;
@@ -58,7 +60,12 @@ export class MergedContents {
     const directory = join(this.#directory, String((this.#merges += 1)));
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     const { bytes, isClean } = await mergeTexts(directory, contents, labels, this.#signal);
-    return { kind: 'merged', blob: await this.put(bytes), isClean };
+    const blob = await this.put(bytes);
+    this.#filesDone += 1;
+    this.#bytesDone += bytes.length;
+    const { onProgress } = this.#options;
+    onProgress({ filesDone: this.#filesDone, bytesDone: this.#bytesDone, cancellable: true });
+    return { kind: 'merged', blob, isClean };
   }
 
   /** True when a content can be read. If only a report has the content, stores the content first. */
@@ -66,7 +73,7 @@ export class MergedContents {
     if (this.#stored.has(blob)) return true;
     const [size = -1] = await this.#store.sizes([blob]);
     if (size >= 0) return true;
-    const bytes = this.#reported(blob);
+    const bytes = this.#options.reported?.(blob);
     return bytes !== undefined && (await this.put(bytes)) === blob;
   }
 

@@ -190,7 +190,7 @@ async function mergeOnto(
   site: RestoreSite,
   present: Capture,
   revert: RevertJob,
-  { signal }: OperationContext,
+  { signal, progress }: Pick<OperationContext, 'signal' | 'progress'>,
 ): Promise<Made> {
   const { store } = site.checkpoints;
   const from = revert.from.record.snapshot;
@@ -210,7 +210,10 @@ async function mergeOnto(
   await requirePaths(store, { base, from }, revert.paths, all, isSkipped);
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isSkipped);
-  const contents = new MergedContents(store, site.directory.mergeDirectory, signal, revert.author?.reported);
+  const contents = new MergedContents(store, site.directory.mergeDirectory, signal, {
+    ...given({ reported: revert.author?.reported }),
+    onProgress: progress('merge'),
+  });
   try {
     const isHunks = revert.hunks !== undefined;
     const whole = isHunks

@@ -511,6 +511,49 @@ test('after an undo restored an edit of the user, a conflict with this edit name
   await daemon.close();
 });
 
+test('a revert reports its progress while it merges, and ends when the client cancels it', async () => {
+  const { daemon, root, session } = await opened();
+  const names = Array.from({ length: 12 }, (_, n) => `${n}.txt`);
+  const writeAll = (text: string): void => write(root, Object.fromEntries(names.map((name) => [name, text])));
+  for (const text of [lines(), lines([1, 'turn'])]) {
+    writeAll(text);
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  }
+  writeAll(lines([1, 'turn'], [9, 'later']));
+  const before = manifest(root);
+  const cancel = new AbortController();
+  const merged: unknown[] = [];
+  const revert = (onMerged: () => void): Promise<unknown> =>
+    daemon.call(
+      'checkpoint/revert',
+      { session, tag: '1' },
+      {
+        signal: cancel.signal,
+        progress: {
+          report: ({ phase, filesDone, bytesDone, cancellable }) => {
+            if (phase !== 'merge') return;
+            merged.push([filesDone, bytesDone, cancellable]);
+            onMerged();
+          },
+        },
+      },
+    );
+  const size = Buffer.byteLength(lines([9, 'later']));
+  await revert(() => undefined);
+  assert.equal(
+    merged,
+    names.map((_, n) => [n + 1, (n + 1) * size, true]),
+  );
+  await daemon.call('checkpoint/undo', { session });
+  assert.equal(manifest(root), before);
+  merged.length = 0;
+  const stopped = await revert(() => cancel.abort()).catch((error: Error) => error.name);
+  assert.is(stopped, 'AbortError');
+  assert.ok(merged.length < names.length);
+  assert.equal(manifest(root), before);
+  await daemon.close();
+});
+
 test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
