@@ -13,13 +13,15 @@ const digestBytes = 20;
 
 export interface RunFile {
   readonly exports: Readonly<Record<string, unknown>>;
+  /** True when V8 used recorded code. */
+  readonly isRecorded: boolean;
   /** Records the code of every function that has run in this process. The next `runCompiled` of the file uses the code. */
   readonly record: () => void;
 }
 
 /**
- * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts the code, and if the source is unchanged. V8
- * compares only the length of the source.
+ * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts the code, and if the
+ * source is unchanged. V8 compares only the length of the source.
  */
 export function runCompiled(file: string): RunFile {
   const source = files.readFileSync(file);
@@ -27,17 +29,14 @@ export function runCompiled(file: string): RunFile {
   const cachedData = recordedCode(file, digest);
   const script = new Script(
     `(function (exports, require, module, __filename, __dirname) {${source.toString('utf8')}\n})`,
-    {
-      filename: file,
-      ...(cachedData === undefined ? {} : { cachedData }),
-    },
+    { filename: file, ...(cachedData === undefined ? {} : { cachedData }) },
   );
   const module = { exports: {} };
   const run = script.runInThisContext() as (...own: readonly unknown[]) => void;
   run(module.exports, createRequire(file), module, file, dirname(file));
   const record = (): void =>
     files.writeFileSync(recordOf(file), Buffer.concat([script.createCachedData(), digest]));
-  return { exports: module.exports, record };
+  return { exports: module.exports, isRecorded: script.cachedDataRejected === false, record };
 }
 
 function recordedCode(file: string, digest: Buffer): Buffer | undefined {

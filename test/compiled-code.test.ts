@@ -1,0 +1,38 @@
+// Recorded code must be used, because a start without it takes nearly twice as long. Recorded code of a changed source
+// must not be used.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCompiled } from '../src/compiled-code.ts';
+import { temporaryDirectory } from './support/temporary.ts';
+
+const dist = fileURLToPath(new URL('../', import.meta.url));
+
+test('a file runs with its recorded code until its source changes, even if the new source has the same length', () => {
+  const file = join(temporaryDirectory('compiled'), 'answer.cjs');
+  writeFileSync(file, 'exports.answer = () => 41;');
+  const first = runCompiled(file);
+  assert.not.ok(first.isRecorded);
+  first.record();
+  const second = runCompiled(file);
+  assert.ok(second.isRecorded);
+  assert.is((second.exports['answer'] as () => number)(), 41);
+  writeFileSync(file, 'exports.answer = () => 42;');
+  const changed = runCompiled(file);
+  assert.not.ok(changed.isRecorded);
+  assert.is((changed.exports['answer'] as () => number)(), 42);
+});
+
+for (const directory of ['program', 'test-programs'])
+  test(`V8 uses the recorded code of the daemon in dist/${directory}`, () => {
+    const [compiled, daemon] = [join(dist, 'src/compiled-code.js'), join(dist, directory, 'daemon-code.cjs')];
+    const words = `import(${JSON.stringify(compiled)}).then(({ runCompiled }) =>
+      console.log(runCompiled(${JSON.stringify(daemon)}).isRecorded))`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', words], { encoding: 'utf8' });
+    assert.is(stdout, 'true\n', stderr);
+  });
+
+test.run();
