@@ -90,17 +90,17 @@ ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', 
 
 **The retention** says what happens when the last client closes the session. With \`session\`, the daemon removes the session's checkpoints and conversation. With \`keep\`, the daemon keeps both. A later \`session/open\` with the same parameters resumes the session and answers \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two.
 
-**Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. Requests of the conversation work all the same. \`checkpoint/init\` enables checkpoints, also outside a repository. The \`message\` beside \`reason\` says what to do.
+**Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. Requests about the conversation still work. \`checkpoint/init\` enables checkpoints, also outside a repository. The \`message\` beside \`reason\` says what to do.
 
 **The first opening reads the whole work tree**, which takes seconds if the tree is large. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
 
 **Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The clients of this project do this for you.
 
-Close a session when its conversation ends. The answer says whether the daemon removed the session's data, and otherwise why not.
+Close a session when its conversation ends. The answer says whether the daemon removed the session's data, and if not, why.
 
 ${asks(19, 'session/close', { session })}
 ${answers(19, { removed: false, reason: 'retention' })}
-\`session/list\` lists open and kept sessions, \`session/get\` describes one, and \`session/delete\` removes a kept one with its checkpoints and conversation. It refuses while another client has the session open.
+\`session/list\` lists open and kept sessions, \`session/get\` describes one, and \`session/delete\` removes a kept session with its checkpoints and conversation. \`session/delete\` refuses while another client has the session open.
 `;
 
 const checkpoints = `### Checkpoints
@@ -121,9 +121,9 @@ ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, cap
 
 **What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. It is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it makes none in this case and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it then makes no checkpoint and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
 
-List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Begin again without a cursor then.
+List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Then begin again without a cursor.
 
 ${asks(8, 'checkpoint/list', { session, limit: 2 })}
 ${answers(8, { checkpoints: [base, turn], nextCursor: 'WyJzZXNfOTRjcHdqcXR2YXloZTcyNDRlNGU1cjRjd2EiXQ' })}
@@ -196,9 +196,9 @@ ${answers(13, {
 })}
 **Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes files that were created later, so that the work tree equals the checkpoint. Neither mode changes ignored files. The only exception is an ignored file at a path that the restore needs; the safety checkpoint saves it first.
 
-**Scope.** \`both\` (the default) restores files and conversation, \`files\` and \`conversation\` one of them. With \`paths\`, the daemon restores only these files, and the scope is \`files\`.
+**Scope.** \`both\` (the default) restores files and conversation. \`files\` or \`conversation\` restores only that part. With \`paths\`, the daemon restores only these files, and the scope is \`files\`.
 
-**The lists.** Each affected path is in one of four lists. Paths in \`restored\` were written, and paths in \`deleted\` were deleted. Paths in \`failed\` could not be changed, although the rest of the restore was done. Paths in \`skipped\` were not changed on purpose. A path may also be in \`conflicts\`: it had edits from outside the session, by the user for example. Long lists are cut; \`counts\` is always complete.
+**The lists.** Each affected path is in one of four lists. Paths in \`restored\` were written, and paths in \`deleted\` were deleted. Paths in \`failed\` could not be changed, although the rest of the restore was done. Paths in \`skipped\` were not changed on purpose. A path is also in \`conflicts\` if it had edits from outside the session, for example by the user. Long lists are cut; \`counts\` is always complete.
 
 **Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Report each write of the agent at once with \`ledger/recordWrite\` (parameters \`session\` and \`path\`), or make a checkpoint after each tool.
 
@@ -209,9 +209,9 @@ ${answers(13, {
 ${asks(14, 'checkpoint/undo', { session })}
 **What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It never gives a user more rights to a file than the user had before.
 
-**Interrupted restores.** If the daemon dies during a restore, each file is either old or new. The next request that changes the session finishes or undoes the restore first. Its answer has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Until then, \`checkpoint/list\` and other reads work.
+**Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. The next request that changes the session finishes or undoes the restore first. Its answer has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Until then, \`checkpoint/list\` and other reads work.
 
-**Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of them has unsaved changes.
+**Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of these files has unsaved changes.
 `;
 
 const conversation = `### Reverts
@@ -297,7 +297,7 @@ ${answers(29, {
   ms: 71,
   operation: 'op_sdyjb61cgjtt4173hy5a',
 })}
-**Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers the whole session. \`checkpoint/restore\` has \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the author's lines are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
+**Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers the whole session. \`checkpoint/restore\` accepts \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the author's lines are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
 
 ${asks(26, 'checkpoint/revert', { session, author: 'codex', idempotencyKey: 'without-codex' })}
 ${answers(26, {
@@ -374,18 +374,18 @@ ${answers(5, {
 
 ${asks(11, 'conversation/compact', { session, summary: 'The parser is tidy.', keep: 0 })}
 ${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { start: 2, end: 2 }, operation: 'op_2tm099f9y2mvqg5pjhhe' })}
-**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. If you enter with \`files: true\`, the exit also restores the files as they were at the entry. If you exit with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
+**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. If you enter a tangent with \`files: true\`, leaving it also restores the files as they were before. If you leave it with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
 
 ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
 **Going back in the conversation.** A restore with scope \`both\` or \`conversation\` restores history, range, transcript, summary, messages and tangent state of the checkpoint. It does not change settings: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
 
-**Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document or one of Q CLI into a session. Documents hold no checkpoints.
+**Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document, or a document of Q CLI, into a session. Documents hold no checkpoints.
 `;
 
 const errors = `### Errors and events
 
-The answer to a refused request is an error. Use \`data.kind\` in programs and show \`message\` to people, because it says what is wrong and what to do.
+The answer to a refused request is an error. Use \`data.kind\` in programs. Show \`message\` to people: it says what is wrong and what to do.
 
 ${asks(23, 'checkpoint/restore', { session, tag: '7' })}
 ${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/list to see the checkpoints.', data: { kind: 'UnknownCheckpoint', retryable: false, effects: 'none', operationId: 'op_b5p5vayvxnfrdz45jbp9', details: { tag: '7' } } })}
@@ -417,13 +417,13 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`conversation/didChange\`, \`conversation/didFillWindow\` | the conversation changed; the model's window is nearly full |
 | \`worktree/didChange\`, \`worktree/didDrift\` | files changed; a capture found changes that the watcher had missed |
 | \`session/didOpen\` | a session was opened |
-| \`window/logMessage\` | a message for people; it needs no request |
+| \`window/logMessage\` | a message for people; clients get it without naming it |
 
-Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on them.
+Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on events.
 
-**The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Requests that only read run immediately, without waiting in a queue. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and treat the values as a default.
+**The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Requests that only read run immediately, without waiting in a queue. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and replace the values by a default.
 
-**The end.** Send \`shutdown\`, wait for its answer, then send \`exit\` and close the pipes. The daemon ends with code 0. If a client disappears, the daemon ends by itself. Give it two seconds before you kill it.
+**The end.** Send \`shutdown\`, wait for its answer, then send \`exit\` and close the pipes. The daemon ends with code 0. If a client disappears, the daemon ends by itself. Wait two seconds before you kill the daemon.
 `;
 
 const details = `### Details
@@ -432,15 +432,15 @@ These details are too long for the tables.
 
 - **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
 - **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
-- **Unreported writes.** Linux does not report three kinds of writes: through \`mmap\` to a file that has not changed for a minute, by Linux AIO, and through another name of the file outside the work tree. A full scan finds these changes. It runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
+- **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. It runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
 - **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
 - **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
-- **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If the next message has tool results, the daemon removes it, too. Inside a tangent, only the tangent's history gets shorter.
+- **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If \`nextMessage\` has tool results, the daemon removes \`nextMessage\`, too. Inside a tangent, only the tangent's history gets shorter.
 - **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, it is the only agent, or the agent named \`default\`. Each of its \`resources\` is \`file://\` with a path or glob of the work tree.
 - **Exports.** If the path already has the identical document, the export writes nothing and succeeds.
 - **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
-- **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that it shares with other sessions. If the checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
-- **Garbage.** \`store/gc\` removes checkpoints of restores that neither undo nor redo needs.
+- **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that the session shares with other sessions. If the checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
+- **Garbage.** \`store/gc\` removes the checkpoint of a restore if neither undo nor redo needs it.
 `;
 
 /** The guide before the tables: five parts of about two pages each, and details that the tables leave out. */

@@ -32,7 +32,7 @@ export const glossary = `## Words
 | **snapshot** | the content of a work tree; equal contents and modes have equal ids within a strategy |
 | **safety checkpoint** | the state before a restore, which \`checkpoint/undo\` restores |
 | **key** | \`idempotencyKey\`: the client's own name for one intended change. Requests with the same key and parameters make the change once |
-| **lane** | the queue of a request. \`session\`: requests of a session run one after the other, in the order of arrival. \`remote\`: requests of a remote run one after the other. \`global\`: requests about the whole daemon. \`none\` and others: the request runs at once |
+| **lane** | the queue of a request. \`session\`: requests of a session run one after the other, in the order of arrival. \`remote\`: requests of a remote run one after the other. \`global\`: requests about the whole daemon. \`none\` and others: the request runs immediately |
 | **effects** | of a method: what it can change (\`none\`, \`store\`, \`workspace\`, \`process\`). Of an error: what the request changed (\`none\`, \`committed\`, \`unknown\` …) |
 | **drift** | a change that a capture found although the watcher had not reported it |
 | **strategy** | how checkpoints are stored: \`shadow\`, \`local\` or \`sqlite\` |
@@ -63,5 +63,5 @@ export const generators = `## Making a client
 | \`metaModel.json\` (the meta model of LSP 3.18) | generators for LSP such as lsprotocol | requests, notifications and structures; no examples |
 | \`protocol.json\` | your own generator | the source: also rules, errors with remedies, and more examples |
 
-You write the rest by hand: frames (rules M6 to M12), cancelling, progress, and the end of the daemon. The clients for TypeScript, Python and Rust in \`clients/\` do this in a few hundred lines, and share the test \`clients/scenarios.json\`. Give enums that are marked open a default, and ignore unknown fields.
+You write the rest by hand: frames (rules M6 to M12), cancelling, progress, and the end of the daemon. The clients for TypeScript, Python and Rust in \`clients/\` do this in a few hundred lines, and share the test \`clients/scenarios.json\`. Use a default for unknown values of open enums, and ignore unknown fields.
 `;

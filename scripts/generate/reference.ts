@@ -175,7 +175,7 @@ function definitionText(name: string, schema: Schema, recurring: ReadonlyMap<str
     const rows = values
       .map((value) => `| \`${value}\` | ${cell(schema.valueDescriptions?.[value] ?? '')} |\n`)
       .join('');
-    return `${head}${schema.enum === undefined ? 'Open enum: more values may come.' : 'Closed enum.'}\n\n| value | |\n|---|---|\n${rows}`;
+    return `${head}${schema.enum === undefined ? 'Open enum.' : 'Closed enum.'}\n\n| value | |\n|---|---|\n${rows}`;
   }
   return `${head}${fieldTable(schema, recurring)}`;
 }
@@ -232,13 +232,13 @@ export function reference(document: ProtocolDocument): GeneratedFile {
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
     `## Methods\n\n${methodTable(document)}`,
-    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}, and with ${names(document.recoveryErrors)} if an interrupted restore of the session must first be finished or undone. The sections of the methods do not repeat these errors. A \`?\` marks an optional field. Unless marked otherwise, a method is a request of the client, and exists since ${document.protocolVersion}.\n`,
+    `Any request may fail with ${names(document.commonErrors)}. A request with an \`idempotencyKey\` may also fail with ${names(document.mutationErrors)}, and if an interrupted restore must first be finished or undone, with ${names(document.recoveryErrors)}. The sections of the methods do not repeat these errors. A \`?\` marks an optional field, and “Absent:” says what its absence means. Unless marked otherwise, a method is a request of the client, and exists since ${document.protocolVersion}.\n`,
     `### Recurring fields\n\nThe sections of the methods only name these fields.\n\n${rowsOf([...recurring.values()])}`,
     examplesRead,
     ...document.methods.map((method) => methodText(document, method, recurring)),
     `## Errors\n\n${errorText(document)}`,
     generators,
-    `## Types\n\n${simpleTypes(types.filter(([, schema]) => isSimple(schema)))}`,
+    `## Types\n\nAn open enum may get more values; a closed enum may not.\n\n${simpleTypes(types.filter(([, schema]) => isSimple(schema)))}`,
     ...types
       .filter(([, schema]) => !isSimple(schema))
       .map(([name, schema]) => definitionText(name, schema, recurring)),

@@ -15,12 +15,12 @@ export type JsonObject = { readonly [name: string]: Json };
  */
 export type SessionId = string;
 
-/** The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves. */
+/** The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves. */
 export type CheckpointId = string;
 
 /**
- * A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
- * `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
+ * Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of another form
+ * is refused with `InvalidTag`, and text that names no checkpoint with `UnknownCheckpoint`.
  */
 export type CheckpointRef = string;
 
@@ -59,7 +59,7 @@ export type Base64 = string;
 
 /**
  * A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that are not
- * UTF-8; `pathBytes` beside it then has the exact bytes.
+ * UTF-8; then `pathBytes` has the exact bytes.
  */
 export type PathText = string;
 
@@ -114,10 +114,10 @@ export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'No
 /** Why a path was left out. */
 export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'temporaryName' | 'undecided' | 'conflict' | 'notCapturedThen' | 'notRestored' | 'notSent' | 'mixedAuthors' | 'unknownAuthor' | (string & {});
 
-/** How a capture looked at the work tree. */
+/** How much of the work tree a capture read. */
 export type CapturePath = 'fast' | 'cold';
 
-/** Why a capture had to look at the whole work tree. */
+/** Why a capture had to read the whole work tree. */
 export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | 'alsoInclude' | 'unproven' | 'audit' | (string & {});
 
 /** How a path changed. */
@@ -135,7 +135,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 /** What to do with paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
-/** What a revert does with paths where a later change contradicts it. */
+/** What a revert does with paths where a later change contradicts the revert. */
 export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 
 /** The outcome of a revert at one path. */
@@ -153,10 +153,10 @@ export type ContentEncoding = 'utf-8' | 'base64';
 /** Why `session/close` removed nothing. */
 export type NotRemovedReason = 'retention' | 'otherClients' | 'unfinishedRestore' | 'onlyCopy' | 'notOurs' | 'storeUnavailable' | 'failed' | (string & {});
 
-/** Who changed a file. */
+/** The author of a change. */
 export type Author = 'agent' | 'user' | 'session' | (string & {});
 
-/** How well the work tree is watched. */
+/** The state of the watcher. */
 export type WatchState = 'off' | 'unwatched' | 'scanning' | 'live' | 'suspect' | (string & {});
 
 /** The outcome of an operation. */
@@ -198,7 +198,7 @@ export interface SkippedPath {
   readonly reason: SkipReason;
 }
 
-/** A path that could not be restored, with the reason. It was not changed. */
+/** A path that could not be restored, with the reason. The path was not changed. */
 export interface FailedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
@@ -244,8 +244,8 @@ export interface RevertPath {
   /** The reason for a conflict. */
   readonly reason?: RevertConflict;
   /**
-   * In a conflict: the author of the content at the end of the range, which the revert would reverse. Absent:
-   * the path did not exist.
+   * In a conflict: the author of the content at the end of the range. The revert would reverse this content.
+   * Absent: the path did not exist.
    */
   readonly taken?: Writer;
   /** In a conflict: the author of the present content. Absent: the path does not exist. */
@@ -262,24 +262,24 @@ export interface FileStats {
   readonly deleted: Count;
 }
 
-/** A snapshot of the work tree with the head of the conversation. */
+/** A snapshot of the work tree with the position of the conversation. */
 export interface Checkpoint {
   /** Its permanent id. */
   readonly id: CheckpointId;
-  /** Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint. */
+  /** The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer checkpoint. */
   readonly tag?: Tag;
-  /** The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost no tag. */
+  /** The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag. Absent: none. */
   readonly formerTag?: Tag;
   /**
-   * The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before, for a tool the
-   * nearest turn or tool. Absent: it has no tag.
+   * The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a tool the
+   * previous turn or tool. Absent: the checkpoint has no tag.
    */
   readonly previousTag?: Tag;
   /** The checkpoint that was current when this one was made. Absent: this is the base. */
   readonly parent?: CheckpointId;
   /** The reason why it was made. */
   readonly kind: CheckpointKind;
-  /** Its order in the session, strictly increasing even if the clock jumps. */
+  /** A number that increases with each checkpoint of the session, even if the clock jumps. */
   readonly seq: number;
   /** When it was made. */
   readonly timestamp: Timestamp;
@@ -291,14 +291,11 @@ export interface Checkpoint {
   readonly toolName?: string;
   /** A name given by the client, unique in the session. */
   readonly name?: string;
-  /**
-   * True when a restore left it: it is not before the current checkpoint. It can still be restored. Absent:
-   * false.
-   */
+  /** True when the current checkpoint does not descend from this one, because of a restore. Absent: false. */
   readonly detached?: boolean;
   /**
-   * True when its directories, or those of the checkpoint that `stats` compares with, cannot be read. `stats`
-   * are then zeros. Absent: false.
+   * True when directories of this checkpoint, or of the checkpoint that `stats` compares with, cannot be read.
+   * `stats` are then zeros. Absent: false.
    */
   readonly damaged?: boolean;
   /** The content of the work tree. */
@@ -309,12 +306,9 @@ export interface Checkpoint {
   readonly stats: FileStats;
   /** Entries in the history when it was made. */
   readonly historyLength: Count;
-  /**
-   * The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or the store has
-   * lost a part.
-   */
+  /** The number of files. Absent: `withSizes` was not set, or the store has lost a part. */
   readonly fileCount?: Count;
-  /** The size of its files in bytes, with `withSizes` of `checkpoint/list`. */
+  /** The size of all files in bytes. Absent: as for `fileCount`. */
   readonly totalSize?: Bytes;
 }
 
@@ -322,27 +316,29 @@ export interface Checkpoint {
 export interface CheckpointsState {
   /** Whether the checkpoint methods work. */
   readonly enabled: boolean;
-  /** Why not. Present when disabled. */
+  /** The reason. Present when checkpoints are disabled. */
   readonly reason?: DisabledReason;
-  /** The reason in words, with the remedy. Present when disabled. */
+  /** The reason in words, with the remedy. Present when checkpoints are disabled. */
   readonly message?: string;
 }
 
 /** Limits that a client sets for one session. Absent fields have the defaults of the daemon. */
 export interface SessionLimits {
   /**
-   * Larger files are left out of captures and listed as skipped. The checkpoint of a restore includes such
-   * files, so that undo removes them.
+   * Larger files are left out of captures and listed as skipped. The checkpoint of a restore includes larger
+   * files, too, so that undo removes them.
    */
   readonly maxFileBytes?: Bytes;
   /**
-   * Above this size, the session removes its oldest checkpoints within a minute. The base, the newest, named
-   * checkpoints, those for undo and redo, and safety checkpoints of the last day stay.
+   * If the store is larger, the daemon removes the session's oldest checkpoints within a minute. The base, the
+   * newest checkpoint, named checkpoints, checkpoints for undo and redo, and safety checkpoints of the last
+   * day stay.
    */
   readonly maxStoreBytes?: Bytes;
   /**
-   * The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a minute. The base,
-   * the newest, named checkpoints and those for undo and redo stay, so 1 acts as 2, with a warning.
+   * The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon removes the oldest
+   * within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo
+   * stay. So 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
@@ -352,7 +348,7 @@ export interface SessionLimits {
    * day `maxStoreBytes` may remove them. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
-  /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
+  /** After this many milliseconds, the first capture ends with `CaptureTimedOut`. */
   readonly initTimeoutMs?: number;
   /**
    * The largest number of Unicode code points in a message, answer, summary or transcript line. Absent: the
@@ -405,7 +401,7 @@ export interface ConversationLengths {
   readonly validHistoryRange: HistoryRange;
 }
 
-/** Numbers of paths before a list was cut. */
+/** Numbers of paths, counted before a list is cut. */
 export interface RestoreCounts {
   /** Length of `restored`. */
   readonly restored: Count;
@@ -424,26 +420,26 @@ export interface RestoreCounts {
  * `deleted`, `failed` and `skipped`.
  */
 export interface RestoreResult {
-  /** Paths that were written, in the order of their bytes. */
+  /** Paths that were written, in byte order. */
   readonly restored: readonly PathRef[];
   /**
-   * Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an undo or redo:
-   * files that the reversed restore had created.
+   * Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo: files that the
+   * reversed restore had created.
    */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored. They were not changed; the other paths were restored. */
   readonly failed: readonly FailedPath[];
-  /** Paths that were edited outside the session. Each of them is in one of the other lists, too. */
+  /** Paths that were edited outside the session. Each of these paths is in one of the other lists, too. */
   readonly conflicts: readonly ConflictPath[];
   /** Paths that were left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run. */
+  /** The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry run. */
   readonly safety?: CheckpointId;
-  /** The checkpoint of the state after. Absent: a dry run. */
+  /** The checkpoint of the state after the restore. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** The lengths of the conversation now. Absent: it was not restored. */
+  /** The present lengths of the conversation. Absent: the conversation was not restored. */
   readonly conversation?: ConversationLengths;
-  /** The complete numbers, even if a list is cut at `limits.maxListedPaths`. */
+  /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -454,44 +450,44 @@ export interface RestoreResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
-/** The effects of a revert, or of a dry run the effects that it would have. The lists are those of a restore. */
+/**
+ * The effects of a revert, or in a dry run the effects that the revert would have. The lists are those of a
+ * restore.
+ */
 export interface RevertResult {
   /** The earlier end of the range. */
   readonly from: CheckpointId;
   /** The later end of the range. Absent: the present. */
   readonly to?: CheckpointId;
   /**
-   * Every requested path that the range changed, in the order of their bytes. Empty in the repeated answer to
-   * a key after a restart.
+   * Every requested path that the range changed, in byte order. Empty if a key gets its answer again after a
+   * restart.
    */
   readonly paths: readonly RevertPath[];
-  /** Paths that were written, in the order of their bytes. */
+  /** Paths that were written, in byte order. */
   readonly restored: readonly PathRef[];
-  /**
-   * Paths that were deleted, in the order of their bytes. The range had added them, and no later change
-   * touched them.
-   */
+  /** Paths that were deleted, in byte order. The range had added them, and no later change touched them. */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be reverted. They are unchanged. The other paths were reverted. */
   readonly failed: readonly FailedPath[];
   /**
-   * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts: "markers"`
-   * a text is in `restored`, too. Unchanged paths are in `skipped`.
+   * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts:
+   * "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
    */
   readonly conflicts: readonly ConflictPath[];
   /** Paths that were left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run. */
+  /** The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry run. */
   readonly safety?: CheckpointId;
-  /** The checkpoint of the state after. Absent: a dry run. */
+  /** The checkpoint of the state after the restore. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** The complete numbers, even if a list is cut at `limits.maxListedPaths`. */
+  /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -506,8 +502,8 @@ export interface RevertResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -522,7 +518,7 @@ export interface HunkRef {
   readonly id: string;
 }
 
-/** The place of a hunk in a unified text. An empty side has the line before it as its start. */
+/** The place of a hunk in a unified text. An empty side starts at the line before the hunk. */
 export interface DiffHunk {
   /** The name of the hunk within its file, computed from its lines. It does not depend on their position. */
   readonly id: string;
@@ -546,42 +542,45 @@ export interface DiffFile {
   readonly absolutePath: string;
   /** How it changed. */
   readonly change: ChangeKind;
-  /** Its path before, if it was renamed or copied. */
+  /** The path before the file was renamed or copied. */
   readonly oldPath?: PathText;
   /** The exact bytes of `oldPath`, when they are not UTF-8. */
   readonly oldPathBytes?: Base64;
   /** True when git treats either side as binary; the answer then has no text. Absent: false. */
   readonly binary?: boolean;
-  /** Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see `truncated`). */
-  readonly before?: string;
-  /** Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see `truncated`). */
-  readonly after?: string;
   /**
-   * True when a content was over its limit and was left out. `checkpoint/readFile` reads contents. Absent:
-   * false.
+   * With format `contents`: the old content. Absent: the file did not exist, is binary, or was cut (see
+   * `truncated`).
    */
+  readonly before?: string;
+  /**
+   * With format `contents`: the new content. Absent: the file does not exist, is binary, or was cut (see
+   * `truncated`).
+   */
+  readonly after?: string;
+  /** True when a content over the limit was left out. `checkpoint/readFile` reads such contents. Absent: false. */
   readonly truncated?: boolean;
-  /** Lines added. Absent for binaries. */
+  /** Lines added. Absent for binary files. */
   readonly linesAdded?: Count;
-  /** Lines removed. Absent for binaries. */
+  /** Lines removed. Absent for binary files. */
   readonly linesRemoved?: Count;
-  /** Size before. Absent: it did not exist. */
+  /** The old size. Absent: the file did not exist. */
   readonly beforeSize?: Bytes;
-  /** Size after. Absent: it does not exist. */
+  /** The new size. Absent: the file does not exist. */
   readonly afterSize?: Bytes;
   /**
-   * The mode before, with stricter permissions if it has them (`100600`). A directory is listed if only its
-   * permissions differ (`040000`, `040700`), and does not count as a file.
+   * The old mode, including permissions that are stricter than usual (`100600`). A directory is listed only if
+   * its permissions differ (`040000`, `040700`), and does not count as a file.
    */
   readonly beforeMode?: FileMode;
-  /** The mode after, with stricter permissions if it has them (`100600`). */
+  /** The new mode, including permissions that are stricter than usual (`100600`). */
   readonly afterMode?: FileMode;
   /** The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
   /** The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none. */
   readonly hunks?: readonly DiffHunk[];
   /**
-   * Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not requested, or cut
+   * With format `unified` and `perFile`: this file's part of the unified diff. Absent: not requested, or cut
    * (see `truncated`).
    */
   readonly unified?: string;
@@ -623,7 +622,7 @@ export interface CacheFigures {
 
 /** The state of the watcher. */
 export interface WatcherFigures {
-  /** How well the work tree is watched. */
+  /** The state of the watcher. */
   readonly state: WatchState;
   /** Directories watched. */
   readonly watchedDirectories: Count;
@@ -649,23 +648,23 @@ export interface QueueFigures {
   readonly poisoned?: boolean;
 }
 
-/** The manager of a session's checkpoints, with the sizes of its collections. */
+/** The state of a session's checkpoints. */
 export interface ManagerState {
-  /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
+  /** The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
   /** The work tree. */
   readonly workTreePath: string;
-  /** Checkpoints listed. */
+  /** The number of checkpoints in `checkpoint/list`. */
   readonly checkpoints: Count;
-  /** Tags that belong to a checkpoint. */
+  /** The number of tags that belong to a checkpoint. */
   readonly tagIndex: Count;
-  /** The turn that the session is in. */
+  /** The number of the present turn. */
   readonly currentTurn: Count;
-  /** Tools that have run in this turn. */
+  /** The number of tools that have run in this turn. */
   readonly toolsInTurn: Count;
   /** The message that the next turn will use. Absent: none. */
   readonly pendingUserMessage?: string;
-  /** Whether that message is locked, so that no other message replaces it. */
+  /** Whether the pending message is locked, so that no other message replaces it. */
   readonly messageLocked: boolean;
   /** The statistics cache. */
   readonly fileStatsCache: CacheFigures;
@@ -677,7 +676,7 @@ export interface SessionSummary {
   readonly session: SessionId;
   /** Its work tree, absolute. */
   readonly workspace: string;
-  /** The conversation id of its opening. Absent: the client gave none. */
+  /** The conversation id that the client gave. Absent: none. */
   readonly conversationId?: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
@@ -687,7 +686,7 @@ export interface SessionSummary {
   readonly open: boolean;
   /** The process id of another daemon that has the session open. */
   readonly holder?: number;
-  /** The number of its checkpoints. Absent: only an opening can count them. */
+  /** The number of checkpoints. Absent: unknown until the session is opened. */
   readonly checkpoints?: Count;
   /** Size on disk. */
   readonly bytes?: Bytes;
@@ -853,7 +852,7 @@ export interface ContextFile {
 
 /** How full the model's context window is, estimated with four characters per token. */
 export interface ContextWindow {
-  /** Characters (UTF-16 units) of the valid part of the history and of the context message as last built. */
+  /** Characters (UTF-16 units) of the valid part of the history and of the latest context message. */
   readonly characters: Count;
   /** Characters that fit into the window of the model. */
   readonly maxCharacters: Count;
@@ -870,7 +869,7 @@ export interface ContextState {
   readonly patterns: readonly string[];
   /** The files that match now, within the budget. */
   readonly files: readonly ContextFile[];
-  /** Files that were left out because the budget is used up, the largest first. */
+  /** Files that do not fit into the budget, the largest first. */
   readonly dropped: readonly ContextFile[];
   /** Patterns that match no file at present. Absent: none. */
   readonly unmatched?: readonly string[];
@@ -898,7 +897,7 @@ export interface TangentState {
   readonly files?: boolean;
 }
 
-/** A reference from the conversation to its checkpoints. It owns no data. */
+/** A reference from the conversation to its checkpoints. */
 export interface CheckpointManagerRef {
   /** The session. */
   readonly session: SessionId;
@@ -934,10 +933,7 @@ export interface ErrorData {
   readonly retryable: boolean;
   /** What the request changed. */
   readonly effects: Effects;
-  /**
-   * The operation, for `operation/get`. Absent: the request was no mutation, or was refused before it became
-   * one.
-   */
+  /** The operation, for `operation/get`. Absent: the request was no mutation, or was refused before it began. */
   readonly operationId?: OperationId;
   /** For `InvalidParams`: the faults of the parameters. */
   readonly issues?: readonly Issue[];
@@ -961,7 +957,7 @@ export interface ProgressBegin {
   readonly kind: 'begin';
   /** The work in progress, for people. */
   readonly title: string;
-  /** Whether `$/cancelRequest` can still stop it: true until the operation commits. */
+  /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
   /** A line for people. */
   readonly message?: string;
@@ -983,7 +979,7 @@ export interface ProgressBegin {
 export interface ProgressReport {
   /** Marks a report in between. */
   readonly kind: 'report';
-  /** Whether `$/cancelRequest` can still stop it: true until the operation commits. */
+  /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
   /** A line for people. */
   readonly message?: string;
@@ -1022,7 +1018,7 @@ export interface ClientInfo {
 
 /** Another client whose request caused an event. */
 export interface EventOrigin {
-  /** The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none. */
+  /** The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent. */
   readonly client?: ClientInfo;
 }
 
@@ -1032,7 +1028,7 @@ export interface CheckpointdClientCapabilities {
   readonly events?: readonly EventName[];
 }
 
-/** The abilities of the client. Those of LSP are ignored. */
+/** The abilities of the client. LSP abilities are ignored. */
 export interface ClientCapabilities {
   /** The client's wishes for checkpointd. Absent: no events. */
   readonly checkpointd?: CheckpointdClientCapabilities;
@@ -1054,7 +1050,7 @@ export interface StrategyCapability {
   readonly available: boolean;
   /** Why it is not available, with the remedy. */
   readonly reason?: string;
-  /** Whether a session's data stays at its end, by default. */
+  /** The default retention of a session. */
   readonly retention: Retention;
   /** Whether the strategy needs a repository of the user. */
   readonly needsRepository: boolean;
@@ -1078,9 +1074,9 @@ export interface CheckpointsCapability {
   readonly restoreScopes: readonly RestoreScope[];
   /** Policies of `checkpoint/restore`. */
   readonly conflictPolicies: readonly ConflictPolicy[];
-  /** Whether a symbolic link that appears during a restore can never redirect it out of the work tree (Linux). */
+  /** Whether a restore stays inside the work tree even if a symbolic link appears during the restore (Linux). */
   readonly anchoredRestore: boolean;
-  /** Whether a capture may read only changed files when that is proven to be enough (Linux). */
+  /** Whether a capture can read only the changed files (Linux). */
   readonly fastCapture: boolean;
 }
 
@@ -1112,7 +1108,7 @@ export interface StoreCapability {
 
 /** The abilities of `operation/*` and idempotency keys. */
 export interface OperationsCapability {
-  /** Operations remembered per session. */
+  /** The number of operations that are remembered per session. */
   readonly remembered: Count;
 }
 
@@ -1269,7 +1265,10 @@ export interface RpcDiscoverParams {
 export interface SessionFeatures {
   /** False: checkpoints are disabled for the reason `FeatureOff`. Absent: true. */
   readonly checkpoints?: boolean;
-  /** False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent: true. */
+  /**
+   * False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be left. Absent:
+   * true.
+   */
   readonly tangent?: boolean;
 }
 
@@ -1291,8 +1290,8 @@ export interface SessionOpenParams {
   /** When checkpoints are enabled. Absent: `auto`. */
   readonly init?: InitMode;
   /**
-   * An unreadable part that the opening may set aside. Absent: none, so a damaged conversation fails the
-   * opening.
+   * The part that `session/open` may set aside if it is unreadable. Absent: none, so `session/open` fails if
+   * the conversation is damaged.
    */
   readonly recover?: RecoverMode;
   /** Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each. */
@@ -1307,7 +1306,7 @@ export interface SessionOpenParams {
   readonly limits?: SessionLimits;
   /** The features of this session until it is closed. Absent: all. */
   readonly features?: SessionFeatures;
-  /** The remote that the session is pushed to with `push`. Absent: none. */
+  /** The remote for `push`. Absent: none. */
   readonly remote?: string;
   /** When the session is pushed to `remote`. Absent: `manual`. */
   readonly push?: PushMode;
@@ -1318,11 +1317,11 @@ export interface SessionOpenParams {
   /** Whether MCP is enabled. Absent: true. */
   readonly mcpEnabled?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1330,7 +1329,7 @@ export interface SessionOpenParams {
 export interface SessionOpenResult {
   /** Its id. */
   readonly session: SessionId;
-  /** The work tree: absolute, symbolic links resolved. */
+  /** The absolute path of the work tree, with symbolic links resolved. */
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
@@ -1342,20 +1341,20 @@ export interface SessionOpenResult {
   readonly resumed: boolean;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
-  /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
+  /** The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
   /**
    * The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent: checkpoints are
    * disabled.
    */
   readonly base?: Checkpoint;
-  /** Paths that the base capture left out. Empty when resumed. */
+  /** Paths that the capture of the base left out. Empty when resumed. */
   readonly skipped: readonly SkippedPath[];
-  /** The outcome of an interrupted restore. Absent: there was none. */
+  /** The outcome of an interrupted restore. Absent: no restore was interrupted. */
   readonly recovered?: RestoreResult;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
@@ -1369,8 +1368,8 @@ export interface SessionCloseParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1379,15 +1378,15 @@ export interface SessionCloseParams {
 export interface SessionCloseResult {
   /** Whether its checkpoints and conversation were removed. */
   readonly removed: boolean;
-  /** Why they were kept. Absent: they were removed. */
+  /** Why the session was not removed. Absent: it was removed. */
   readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1399,8 +1398,8 @@ export interface SessionDeleteParams {
   /** The storage of a session that is not open. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1416,8 +1415,8 @@ export interface SessionDeleteResult {
   /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1480,7 +1479,7 @@ export interface SessionGetResult {
   readonly queue: QueueFigures;
   /** The line of a remote that the session was imported from. Absent: the session began here. */
   readonly origin?: SessionOrigin;
-  /** True while a restore failed half-way and could be neither finished nor undone. Absent: false. */
+  /** True if a restore failed half-way and can be neither finished nor undone. Absent: false. */
   readonly unfinishedRestore?: boolean;
 }
 
@@ -1489,11 +1488,11 @@ export interface CheckpointInitParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1514,15 +1513,15 @@ export interface CheckpointInitResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /**
- * A text for people. Absent or empty: the first 60 bytes of the message in one line, else `Turn started` or
- * the name of the tool.
+ * A text for people. Absent or empty: the first 60 bytes of the message in one line. Without a message: `Turn
+ * started` or the name of the tool.
  */
 export interface CheckpointCreateParams {
   /** The session, as `session/open` named it. */
@@ -1537,27 +1536,27 @@ export interface CheckpointCreateParams {
   /** For a tool: its name. */
   readonly toolName?: string;
   /**
-   * A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn started` or the
-   * name of the tool.
+   * A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a message: `Turn
+   * started` or the name of the tool.
    */
   readonly description?: string;
-  /** An explicit tag, which sets the counters. Absent: the next tag. */
+  /** An explicit tag; the daemon counts on from it. Absent: the next tag. */
   readonly tag?: string;
   /**
    * A name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
    * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
   readonly name?: string;
-  /** The checkpoint that it follows. Absent: the current checkpoint. */
+  /** The parent of the new checkpoint. Absent: the current checkpoint. */
   readonly parent?: CheckpointRef;
   /** True to make no checkpoint when nothing changed since the last checkpoint or restore. Absent: false. */
   readonly onlyIfChanged?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1570,8 +1569,8 @@ export interface CheckpointCreateResult {
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /**
-   * SQLite databases to which another program wrote during the capture, so that their copies may be malformed.
-   * Make another checkpoint when the program is idle. Absent: none.
+   * SQLite databases to which another program wrote during the capture. Their copies may be malformed. Make
+   * another checkpoint when the program is idle. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
   /** True when the checkpoint leaves nothing out and `possiblyTorn` is absent. */
@@ -1583,8 +1582,8 @@ export interface CheckpointCreateResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1632,7 +1631,7 @@ export interface CheckpointGetResult {
   readonly skipped: readonly SkippedPath[];
   /** For a `restore`: the restored checkpoint. */
   readonly restored?: CheckpointId;
-  /** For a `restore`: the state before. */
+  /** For a `restore`: the checkpoint of the state before. */
   readonly safety?: CheckpointId;
   /** True when the checkpoint was made inside a tangent. Absent: false. */
   readonly inTangent?: boolean;
@@ -1650,7 +1649,7 @@ export interface CheckpointExpandParams {
 export interface CheckpointExpandResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** The tools of the turn, oldest first. Empty for a tool. */
+  /** The tools of the turn, oldest first. Empty if `tag` names a tool. */
   readonly tools: readonly Checkpoint[];
 }
 
@@ -1658,7 +1657,7 @@ export interface CheckpointExpandResult {
 export interface CheckpointHasChangesParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1672,7 +1671,7 @@ export interface CheckpointHasChangesResult {
 export interface CheckpointStatsParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The checkpoint. Excludes `from` and `to`. */
+  /** The checkpoint. Not together with `from` or `to`. */
   readonly tag?: CheckpointRef;
   /** The earlier checkpoint, together with `to`. */
   readonly from?: CheckpointRef;
@@ -1692,11 +1691,11 @@ export interface CheckpointDiffParams {
   readonly format?: DiffFormat;
   /** Only these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
   /**
-   * For format `unified`: returns one diff per file in `unified`, instead of one for all in `text`. Absent:
-   * false.
+   * For format `unified`: returns one diff per file in `unified`, instead of one diff for all files in `text`.
+   * Absent: false.
    */
   readonly perFile?: boolean;
   /**
@@ -1705,24 +1704,24 @@ export interface CheckpointDiffParams {
    */
   readonly binary?: boolean;
   /**
-   * Swaps the two sides: with `to` absent, what a restore of `from` would change in the work tree. Absent:
-   * false.
+   * Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would change in the work
+   * tree. Absent: false.
    */
   readonly reverse?: boolean;
 }
 
 /** Answer to `checkpoint/diff`. */
 export interface CheckpointDiffResult {
-  /** The paths that differ, in the order of their bytes. */
+  /** The paths that differ, in byte order. */
   readonly files: readonly DiffFile[];
   /**
    * The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or backslashes is
-   * quoted like in git.
+   * quoted as in git.
    */
   readonly text?: string;
   /** The numbers of changed files. */
   readonly stats: FileStats;
-  /** True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false. */
+  /** True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent: false. */
   readonly truncated?: boolean;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
@@ -1747,7 +1746,7 @@ export interface CheckpointFilesParams {
 
 /** Answer to `checkpoint/files`. */
 export interface CheckpointFilesResult {
-  /** The files, in the order of their bytes. */
+  /** The files, in byte order. */
   readonly files: readonly CheckpointFile[];
   /** The number of files on all pages of this listing. */
   readonly fileCount: Count;
@@ -1805,13 +1804,13 @@ export interface CheckpointRestoreParams {
   readonly mode?: RestoreMode;
   /** The parts to restore. Absent: `both`, or `files` when `paths` is given. */
   readonly scope?: RestoreScope;
-  /** Only these paths and all paths below them. `warnings` names a path at which the checkpoint holds no file. */
+  /** Only these paths and all paths below them. `warnings` lists paths at which the checkpoint has no file. */
   readonly paths?: readonly PathRef[];
   /**
    * Reverses only what this author changed since the checkpoint, and keeps the changes of others. Name the
-   * author as in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. It
-   * restores files only, so it excludes another `scope`. The current checkpoint must descend from the
-   * checkpoint. A path that has not changed since, and an author that the ledger does not know, are refused.
+   * author as in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files
+   * are restored, so no other `scope` is allowed. The current checkpoint must descend from the checkpoint
+   * `tag`. A path that has not changed since, and an author that the ledger does not know, are refused.
    */
   readonly author?: string;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
@@ -1823,11 +1822,11 @@ export interface CheckpointRestoreParams {
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1837,8 +1836,8 @@ export interface CheckpointRevertParams {
   readonly session: SessionId;
   /**
    * The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or to the present.
-   * For a tool: the changes from the previous checkpoint to its own. For a restore: the changes of that
-   * restore.
+   * For a tool: the changes from the previous checkpoint to the tool's checkpoint. For a restore: the changes
+   * of that restore.
    */
   readonly tag?: CheckpointRef;
   /** The earlier end of a range. */
@@ -1852,16 +1851,17 @@ export interface CheckpointRevertParams {
   readonly paths?: readonly PathRef[];
   /**
    * Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does not have is
-   * refused. Excludes `paths` and `author`.
+   * refused. Not together with `paths` or `author`.
    */
   readonly hunks?: readonly HunkRef[];
   /**
    * Reverts only changes of this author: the id of a session on the same work tree, or an agent's name (the
    * part of a `conversationId` before its colon) if only one session of that agent reported writes in the
    * range. A path is reverted if the author reported all its changes in the range with `ledger/recordWrite`.
-   * If others changed the path too, only the author's changes are reverted (`partial`), where the reports
-   * distinguish them. Other paths that the author may have changed are in `skipped`. An author that the ledger
-   * does not know is refused. Without `tag` and `from`, the range is the whole session. Excludes `hunks`.
+   * If other authors changed the path, too, only this author's changes are reverted (`partial`), if the
+   * reports distinguish them. Other paths that the author may have changed are in `skipped`. An author that
+   * the ledger does not know is refused. Without `tag` and `from`, the range is the whole session. Not
+   * together with `hunks`.
    */
   readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
@@ -1875,14 +1875,14 @@ export interface CheckpointRevertParams {
    * or a conflict. Absent: false.
    */
   readonly dryRun?: boolean;
-  /** True to return the change of the files in `text`, too, as a patch for `git apply`. Absent: false. */
+  /** True to return the change also as a patch for `git apply`, in `text`. Absent: false. */
   readonly patch?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1904,11 +1904,11 @@ export interface CheckpointUndoParams {
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1930,11 +1930,11 @@ export interface CheckpointRedoParams {
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -1945,8 +1945,8 @@ export interface CheckpointDeleteParams {
   /** The checkpoint. */
   readonly tag: CheckpointRef;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1960,8 +1960,8 @@ export interface CheckpointDeleteResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1978,8 +1978,8 @@ export interface CheckpointRenameParams {
    */
   readonly name?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1993,8 +1993,8 @@ export interface CheckpointRenameResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2004,8 +2004,8 @@ export interface CheckpointCleanParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2023,8 +2023,8 @@ export interface CheckpointCleanResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2051,13 +2051,13 @@ export interface ConversationGetResult {
   readonly tools: ToolsByOrigin;
   /** The context. */
   readonly contextManager?: ContextState;
-  /** An object that the daemon keeps for the client while it runs. Never exported. */
+  /** An object that the daemon keeps for the client until the daemon ends. Never exported. */
   readonly toolManager?: JsonObject;
   /** Length of the context message in bytes when it was last built. */
   readonly contextMessageLength?: Count;
   /** The latest summary. */
   readonly latestSummary?: Summary;
-  /** An object that the daemon keeps for the client while it runs. Never exported. */
+  /** An object that the daemon keeps for the client until the daemon ends. Never exported. */
   readonly agents?: JsonObject;
   /** The deprecated model id of old documents. */
   readonly model?: string;
@@ -2132,8 +2132,8 @@ export interface ConversationAppendParams {
   /** The exchange. */
   readonly entry: NewHistoryEntry;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2155,8 +2155,8 @@ export interface ConversationAppendResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2170,8 +2170,8 @@ export interface ConversationAppendTranscriptParams {
   /** Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false. */
   readonly user?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2189,8 +2189,8 @@ export interface ConversationAppendTranscriptResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2204,8 +2204,8 @@ export interface ConversationSetNextMessageParams {
   /** Locks the pending message until the next turn uses it. It needs `message`. Absent: false. */
   readonly lock?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2231,8 +2231,8 @@ export interface ConversationClearParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2250,8 +2250,8 @@ export interface ConversationClearResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2263,8 +2263,8 @@ export interface ConversationSetValidRangeParams {
   /** The range. */
   readonly range: HistoryRange;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2282,8 +2282,8 @@ export interface ConversationSetValidRangeResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2301,8 +2301,8 @@ export interface ConversationCompactParams {
   /** The first entry that stays valid, instead of `keep`. */
   readonly keepFrom?: EntryId;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2320,8 +2320,8 @@ export interface ConversationCompactResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2333,8 +2333,8 @@ export interface ConversationForgetParams {
   /** The number of messages to remove from the end. If there are fewer, all are removed. */
   readonly messages: number;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2354,8 +2354,8 @@ export interface ConversationForgetResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2373,16 +2373,16 @@ export interface ConversationEnterTangentParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * True to include the files: the daemon makes a checkpoint, and leaving the tangent without its tail
-   * restores it. Absent: false.
+   * True to include the files: the daemon makes a checkpoint, and restores it when the client leaves the
+   * tangent without `keepTail`. Absent: false.
    */
   readonly files?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -2397,8 +2397,8 @@ export interface ConversationEnterTangentResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2407,14 +2407,14 @@ export interface ConversationEnterTangentResult {
 export interface ConversationExitTangentParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Appends the last entry of the tangent, if it added one. Absent: false. */
+  /** Appends the last entry of the tangent to the main conversation. Absent: false. */
   readonly keepTail?: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -2437,8 +2437,8 @@ export interface ConversationExitTangentResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2470,8 +2470,8 @@ export interface ConversationAddContextParams {
   /** Paths of the work tree, or globs, of at most 4,096 bytes each. */
   readonly paths: readonly string[];
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2487,8 +2487,8 @@ export interface ConversationAddContextResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2500,8 +2500,8 @@ export interface ConversationRemoveContextParams {
   /** Paths of the work tree, or globs. */
   readonly paths: readonly string[];
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2517,8 +2517,8 @@ export interface ConversationRemoveContextResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2531,7 +2531,7 @@ export interface ConversationContextParams {
   readonly message?: boolean;
   /** Outputs of hooks to include in the message. */
   readonly hooks?: readonly HookOutput[];
-  /** The agent's instruction, for the end of the message. */
+  /** An instruction that the daemon appends to the message. */
   readonly agentPrompt?: string;
 }
 
@@ -2558,11 +2558,11 @@ export interface ConversationSetToolsParams {
   readonly session: SessionId;
   /** All tools, by origin. */
   readonly tools: ToolsByOrigin;
-  /** An object that the daemon keeps for the client while it runs. */
+  /** An object that the daemon keeps for the client until the daemon ends. */
   readonly toolManager?: JsonObject;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2576,8 +2576,8 @@ export interface ConversationSetToolsResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2589,8 +2589,8 @@ export interface ConversationSetAgentsParams {
   /** The agents. */
   readonly agents: JsonObject;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2616,8 +2616,8 @@ export interface ConversationSetModelParams {
   /** The model. */
   readonly modelInfo: ModelInfo;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2643,8 +2643,8 @@ export interface ConversationSetMcpEnabledParams {
   /** Whether the conversation is in a tangent. */
   readonly mcpEnabled: boolean;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2658,8 +2658,8 @@ export interface ConversationSetMcpEnabledResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2686,8 +2686,8 @@ export interface ConversationRecordLinesParams {
   /** The written, inserted or appended text. */
   readonly newText?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2705,8 +2705,8 @@ export interface ConversationRecordLinesResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2736,13 +2736,13 @@ export interface ConversationExportResult {
   /** Size of the document. */
   readonly bytes: Bytes;
   /**
-   * The checkpoint with the replaced file, in the session whose work tree contains it. Absent: nothing was
-   * replaced, or no session's work tree contains it.
+   * The safety checkpoint with the replaced file, in the session whose work tree contains the file. Absent: no
+   * file was replaced, or no session's work tree contains the file.
    */
   readonly safety?: CheckpointId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2756,8 +2756,8 @@ export interface ConversationImportParams {
   /** The absolute path of the document's file. */
   readonly path?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2774,7 +2774,7 @@ export interface ConversationImportResult {
   readonly dropped: Count;
   /** The number of lines of the transcript beyond the limit, which were left out. */
   readonly transcriptDropped?: Count;
-  /** The id in the document. The session keeps its own. */
+  /** The id in the document. The session keeps its own id. */
   readonly conversationId?: string;
   /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
@@ -2795,8 +2795,8 @@ export interface LedgerRecordWriteParams {
   /** The tool that wrote the file. */
   readonly toolName?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2814,8 +2814,8 @@ export interface LedgerRecordWriteResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2836,7 +2836,7 @@ export interface LedgerEntry {
   readonly tag?: Tag;
   /** The tool that wrote the file. */
   readonly toolName?: string;
-  /** The other session that wrote it, open or closed. Absent: none, or the daemon does not know which. */
+  /** The other session that made the change, open or closed. Absent: none, or unknown. */
   readonly session?: SessionId;
 }
 
@@ -2858,7 +2858,7 @@ export interface LedgerHistoryParams {
 export interface LedgerHistoryResult {
   /** The changes, oldest first. */
   readonly entries: readonly LedgerEntry[];
-  /** The author of the present content, if that is in no checkpoint and no report. */
+  /** The author of the present content, if this content is in no checkpoint and no report. */
   readonly present?: LedgerEntry;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -2874,7 +2874,7 @@ export interface WorktreeStatusParams {
 
 /** Answer to `worktree/status`. */
 export interface WorktreeStatusResult {
-  /** How well the work tree is watched. */
+  /** The state of the watcher. */
   readonly state: WatchState;
   /** Directories watched. */
   readonly watchedDirectories: Count;
@@ -2921,16 +2921,16 @@ export interface StoreGcParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Which safety checkpoints, and turns and tools without their tag, are removed if neither undo nor redo
-   * needs them. Absent: those older than `limits.keepSafetyMs`.
+   * Which safety checkpoints, and which turns and tools without their tag, are removed. Checkpoints that undo
+   * or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -2954,8 +2954,8 @@ export interface StoreGcResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
-   * Absent: no warnings.
+   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
+   * no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2974,7 +2974,7 @@ export interface StoreProblem {
 export interface StoreVerifyParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -3010,7 +3010,7 @@ export interface OperationGetResult {
   readonly method?: string;
   /** Its answer. Absent: the answer was not stored. */
   readonly result?: Json;
-  /** The checkpoint that it published, even if its answer was not stored. */
+  /** The checkpoint that the operation made, even if the answer was not stored. */
   readonly checkpoint?: CheckpointId;
   /** Why the operation failed. */
   readonly error?: ErrorFact;
@@ -3043,8 +3043,8 @@ export interface CheckpointDidCreateParams {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /**
-   * The snapshot of the session before, for comparison with `checkpoint.snapshot`. The checkpoint before is
-   * `checkpoint.parent`.
+   * The session's snapshot before this checkpoint, for comparison with `checkpoint.snapshot`. The previous
+   * checkpoint is `checkpoint.parent`.
    */
   readonly from?: SnapshotId;
   /** How long it took. */
@@ -3059,9 +3059,9 @@ export interface CheckpointDidRestoreParams {
   readonly origin?: EventOrigin;
   /** The restored checkpoint. */
   readonly target: CheckpointId;
-  /** The checkpoint of the state after. */
+  /** The checkpoint of the state after the restore. */
   readonly checkpoint?: Checkpoint;
-  /** The checkpoint of the state before. */
+  /** The checkpoint of the state before the restore. */
   readonly safety?: CheckpointId;
   /** The numbers of paths. */
   readonly counts: RestoreCounts;
@@ -3078,7 +3078,7 @@ export interface CheckpointDidRestoreParams {
   readonly deleted?: readonly PathRef[];
   /** Paths that could not be restored and were not changed. Absent: no recovery. */
   readonly failed?: readonly FailedPath[];
-  /** Paths that were edited outside the session, also after the restore stopped. Absent: no recovery. */
+  /** Paths that were edited outside the session, even if after the restore stopped. Absent: no recovery. */
   readonly conflicts?: readonly ConflictPath[];
   /** Paths that were left unchanged on purpose. Absent: no recovery. */
   readonly skipped?: readonly SkippedPath[];
@@ -3102,7 +3102,7 @@ export interface CheckpointDidFailParams {
 export interface WorktreeDidChangeParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** How well the work tree is watched. */
+  /** The state of the watcher. */
   readonly state: WatchState;
   /** Paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
@@ -3110,7 +3110,7 @@ export interface WorktreeDidChangeParams {
   readonly paths: readonly PathRef[];
   /** True when more paths changed than are listed. Absent: false. */
   readonly more?: boolean;
-  /** True when the watch lost events because too many came at once. Comes with `more`. Absent: false. */
+  /** True when the watcher lost events because too many came at once. `more` is then true, too. Absent: false. */
   readonly overflowed?: boolean;
 }
 
@@ -3270,13 +3270,16 @@ export interface RemoteAddParams {
    * password in it is refused.
    */
   readonly url: string;
-  /** Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional globs. */
+  /**
+   * Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no additional
+   * globs.
+   */
   readonly leaveOut?: readonly string[];
   /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -3317,8 +3320,8 @@ export interface RemoteRemoveParams {
   /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -3354,11 +3357,11 @@ export interface RemotePushParams {
    */
   readonly send?: readonly string[];
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -3366,7 +3369,7 @@ export interface RemotePushParams {
 export interface RemotePushResult {
   /** Whether the remote got new data. False in a dry run, too. */
   readonly pushed: boolean;
-  /** The session of the line. For an imported session: the session of its origin. */
+  /** The session of the line. For an imported session: the session that it was imported from. */
   readonly session: SessionId;
   /** The writer of the line. */
   readonly writer: WriterId;
@@ -3408,11 +3411,11 @@ export interface RemoteFetchParams {
   /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -3464,8 +3467,8 @@ export interface RemoteDeleteParams {
   /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -3507,11 +3510,11 @@ export interface SessionImportParams {
    */
   readonly storageDir?: string;
   /**
-   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
-   * done twice. Use a new key for each new change.
+   * The client's key for this change. A repeated request with the same key gets the first answer and changes
+   * nothing. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
-  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
 }
 
@@ -3581,17 +3584,17 @@ export interface RemoteDidPushParams {
   /** The head of the line. Absent: the push failed. */
   readonly head?: string;
   /**
-   * How many paths stay on this machine, contents that look like secrets included; a `dryRun` lists them.
-   * Absent: the push failed.
+   * The number of paths that stay on this machine, including contents that look like secrets; a `dryRun` lists
+   * the paths. Absent: the push failed.
    */
   readonly leftCount?: Count;
-  /** Why the push failed. Absent: it did not. */
+  /** Why the push failed. Absent: the push succeeded. */
   readonly error?: ErrorFact;
 }
 
 /** Parameters and result of every request. */
 export interface RequestTypes {
-  /** Begins the connection between client and server. It is the first request and is sent once. */
+  /** Begins the connection between client and server. The client sends this request first, and only once. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
   /**
    * Ends all sessions that no other client has open, and answers within a second. After `shutdown`, only
@@ -3601,14 +3604,14 @@ export interface RequestTypes {
   /** Returns this protocol as an OpenRPC document. The only request that is allowed before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
-   * Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a kept session and
-   * finishes or undoes an interrupted restore. A client that opens an open session joins it; the session ends
-   * with its last client.
+   * Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag `0`). A kept
+   * session is resumed, and an interrupted restore is finished or undone first. A client that opens an open
+   * session joins it. The session ends when its last client leaves.
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
-   * Ends a session. If other clients have it open, only this client leaves it. Retention `session` removes its
-   * checkpoints and conversation at once; `keep` keeps them.
+   * Ends a session. If other clients have the session open, only this client leaves. With retention `session`,
+   * the daemon then removes checkpoints and conversation; with `keep`, it keeps both.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
@@ -3619,10 +3622,7 @@ export interface RequestTypes {
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
   'session/list': { params: SessionListParams; result: SessionListResult; };
-  /**
-   * Returns the state of an open session: the manager of its checkpoints, and the figures of watcher, queue
-   * and cache.
-   */
+  /** Returns the state of an open session: its checkpoints, and counters of watcher, queue and cache. */
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
    * Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled already,
@@ -3644,8 +3644,8 @@ export interface RequestTypes {
   /** Returns whether the work tree differs from the state after the last checkpoint or restore. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
-   * Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two checkpoints
-   * (give `from` and `to`).
+   * Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from` and `to` to
+   * compare two checkpoints.
    */
   'checkpoint/stats': { params: CheckpointStatsParams; result: FileStats; };
   /** Compares two checkpoints, or a checkpoint with the work tree. */
@@ -3660,8 +3660,8 @@ export interface RequestTypes {
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
   /**
-   * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. It is
-   * a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
+   * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. A
+   * revert is a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
    * `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is a change
    * of all lines. The merge follows renamed files, but not renamed directories. It uses no merge driver or
    * attribute of the repository.
@@ -3678,8 +3678,8 @@ export interface RequestTypes {
    */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot be removed
-   * while it is the current one (`PreconditionFailed`).
+   * Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore cannot be
+   * removed while it is the current one (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or removes its name. */
@@ -3687,24 +3687,27 @@ export interface RequestTypes {
   /** Removes all checkpoints of the session. Checkpoints are then disabled until `checkpoint/init`. */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
   /**
-   * Returns the state of the conversation: messages, context, tools and the checkpoint. Of history and
-   * transcript it returns only the lengths.
+   * Returns the state of the conversation: messages, context, tools and the checkpoint. For history and
+   * transcript, it returns only the lengths.
    */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
-  /** Reads the history by pages, of the present or of a checkpoint. */
+  /** Reads the present history, or the history at a checkpoint, page by page. */
   'conversation/history': { params: ConversationHistoryParams; result: ConversationHistoryResult; };
-  /** Reads the transcript by pages. */
+  /** Reads the transcript page by page. */
   'conversation/transcript': { params: ConversationTranscriptParams; result: ConversationTranscriptResult; };
   /**
    * Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the oldest entries are
    * dropped.
    */
   'conversation/append': { params: ConversationAppendParams; result: ConversationAppendResult; };
-  /** Appends a text to the transcript only (errors, notices). Each line of the text becomes a line. */
+  /**
+   * Appends a text, such as an error or a notice, to the transcript only. Each line of the text becomes a line
+   * of the transcript.
+   */
   'conversation/appendTranscript': { params: ConversationAppendTranscriptParams; result: ConversationAppendTranscriptResult; };
   /**
-   * Sets the next message. It also becomes the pending message of the next turn, unless the pending message is
-   * locked.
+   * Sets the next message. The message also becomes the pending message of the next turn, unless the pending
+   * message is locked.
    */
   'conversation/setNextMessage': { params: ConversationSetNextMessageParams; result: ConversationSetNextMessageResult; };
   /**
@@ -3713,8 +3716,8 @@ export interface RequestTypes {
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
-   * Sets the entries that may be sent to a model. If the first entry has results of tools, the range starts at
-   * the next entry that has none. If there is no such entry, the range is empty.
+   * Sets the entries that may be sent to a model. If the first entry has tool results, the range starts at the
+   * next entry without tool results. If there is no such entry, the range is empty.
    */
   'conversation/setValidRange': { params: ConversationSetValidRangeParams; result: ConversationSetValidRangeResult; };
   /** Stores a summary and moves the start of the valid range after the summarised entries. */
@@ -3741,24 +3744,24 @@ export interface RequestTypes {
   'conversation/addContext': { params: ConversationAddContextParams; result: ConversationAddContextResult; };
   /** Removes paths or globs from the context. Spell each path as it was added. */
   'conversation/removeContext': { params: ConversationRemoveContextParams; result: ConversationRemoveContextResult; };
-  /** Returns the context, and on request builds the context message. */
+  /** Returns the context. With `message: true`, also builds the context message. */
   'conversation/context': { params: ConversationContextParams; result: ConversationContextResult; };
-  /** Sets the tools, and an object that the daemon keeps for the client. */
+  /** Sets the tools, and an object that the daemon stores for the client. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
   /**
-   * Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no context
+   * Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation has no context
    * paths, the `resources` of the active agent become its context.
    */
   'conversation/setAgents': { params: ConversationSetAgentsParams; result: ConversationSetAgentsResult; };
-  /** Sets the model. The budget of the context follows its window. */
+  /** Sets the model. The budget of the context depends on the model's window. */
   'conversation/setModel': { params: ConversationSetModelParams; result: ConversationSetModelResult; };
   /** Sets whether MCP is enabled. */
   'conversation/setMcpEnabled': { params: ConversationSetMcpEnabledParams; result: ConversationSetMcpEnabledResult; };
-  /** Records a write of the agent in the line tracker of a file. Call it after the write. */
+  /** Records a write of the agent in the line tracker of a file. Send this request after the write. */
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
-   * Exports the conversation as a document (names in snake_case, absent fields left out), with a format
-   * version. Without `overwrite`, a `path` with another file is refused.
+   * Exports the conversation as a document with a format version. The document has names in snake_case and
+   * leaves out absent fields. Without `overwrite`, the export does not replace another file at `path`.
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**
@@ -3767,10 +3770,10 @@ export interface RequestTypes {
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /**
-   * Records that the agent wrote or deleted a file. Its present content then counts as the agent's and causes
-   * no conflict. All sessions that are open on the work tree record the report, and a revert of one author
-   * (`author` of `checkpoint/revert`) relies on it. Report each write at once: an edit of another program
-   * between the write and its report counts as part of the write.
+   * Records that the agent wrote or deleted a file. The present content of the file then counts as the agent's
+   * and causes no conflict. All sessions that are open on the work tree store the report. A revert of one
+   * author (`author` of `checkpoint/revert`) relies on these reports. Report each write at once: an edit of
+   * another program between the write and its report counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
   /** Lists who changed a file and when, as far as checkpoints and reports show. */
@@ -3788,13 +3791,13 @@ export interface RequestTypes {
   /** Reads everything in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
   /**
-   * Returns the outcome of a mutation, by its id or its key. If the session is kept, this works after a
-   * restart, too.
+   * Returns the outcome of a mutation, by its id or its key. For a kept session, this also works after a
+   * restart.
    */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
   /**
-   * Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. For an existing
-   * name and address, only `leaveOut` changes.
+   * Adds a git remote for sessions to the storage. Nothing is sent to the remote before `remote/push`. If a
+   * remote with this name and address exists, only its `leaveOut` changes.
    */
   'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };
   /** Lists the remotes of the storage. */
@@ -3803,32 +3806,30 @@ export interface RequestTypes {
   'remote/remove': { params: RemoteRemoveParams; result: RemoteRemoveResult; };
   /**
    * Pushes an open session to a remote: its checkpoints except safety checkpoints, and its conversation. Data
-   * that the remote has is not sent again. Some paths stay on this machine (`left`): those whose name, mode or
-   * content looks like a secret, and ignored files that were included. In the sent checkpoints they are
-   * `skipped` as `notSent`, and a restore elsewhere leaves these paths alone. No checkpoint waits for a push.
-   * A failure does not change the session, and the next push finds out what the remote has.
+   * that the remote has is not sent again. Some paths stay on this machine (`left`): paths whose name, mode or
+   * content looks like a secret, and ignored files that were included. In the pushed checkpoints, these paths
+   * are `skipped` as `notSent`, and a restore on another machine does not change them. No checkpoint waits for
+   * a push. A failed push does not change the session, and the next push finds out what the remote has.
    */
   'remote/push': { params: RemotePushParams; result: RemotePushResult; };
   /**
-   * Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a refused line is
-   * stored, and earlier fetched data stays.
+   * Fetches the lines of one session, or of all sessions, from a remote and verifies them. No part of a
+   * refused line is stored. Data that was fetched earlier stays.
    */
   'remote/fetch': { params: RemoteFetchParams; result: RemoteFetchResult; };
-  /**
-   * Lists the sessions of a remote, by writer, newest first. No contents are fetched if the host can leave
-   * them out.
-   */
+  /** Lists the lines of a remote, newest first. If the host can leave out contents, no contents are fetched. */
   'remote/sessions': { params: RemoteSessionsParams; result: RemoteSessionsResult; };
   /**
-   * Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no machine can
-   * push it there again. Sessions here are not changed.
+   * Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no machine can
+   * push this session to the remote again. Sessions on this machine are not changed.
    */
   'remote/delete': { params: RemoteDeleteParams; result: RemoteDeleteResult; };
   /**
-   * Makes a session from a line of a remote: on another work tree, at another path, in another strategy. It
-   * fetches the line if needed. The work tree is neither read nor changed: the first restore compares its
-   * files with the checkpoint, and saves the files that it replaces. `session/get` names the origin of an
-   * imported session. A push of the imported session makes a separate line of the same session.
+   * Makes a session from a line of a remote. The work tree, its path and the strategy may differ from those of
+   * the line. The daemon fetches the line if needed, and neither reads nor changes the work tree. The first
+   * restore compares the files with the checkpoint, and saves the files that it replaces. `session/get` names
+   * the origin of an imported session. Pushing the imported session adds a separate line to the original
+   * session.
    */
   'session/import': { params: SessionImportParams; result: SessionImportResult; };
 }
@@ -3838,13 +3839,13 @@ export interface NotificationTypes {
   /** The client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };
   /**
-   * Ends the process: with 0 after `shutdown`, with 1 otherwise, within two seconds. If other clients have
-   * sessions open, it ends only this connection.
+   * Ends the process within two seconds: after `shutdown` with 0, otherwise with 1. If other clients have
+   * sessions open, only this connection ends.
    */
   'exit': { params: ExitParams; };
   /**
    * Asks the server to cancel a request. A request that has not committed ends with `RequestCancelled` and has
-   * changed nothing; otherwise it ends normally.
+   * changed nothing. A committed request ends normally.
    */
   '$/cancelRequest': { params: CancelRequestParams; };
   /** Reports progress of a request that carried a `workDoneToken`. */
@@ -3853,7 +3854,7 @@ export interface NotificationTypes {
   '$/setTrace': { params: SetTraceParams; };
   /** Reports the work of the server, in the detail that `$/setTrace` chose. */
   '$/logTrace': { params: LogTraceParams; };
-  /** A line for the log of the client: warnings and errors that answer no request. */
+  /** A line for the client's log: a warning or an error that belongs to no request. */
   'window/logMessage': { params: WindowLogMessageParams; };
   /** A session was opened. */
   'session/didOpen': { params: SessionDidOpenParams; };
@@ -3869,15 +3870,15 @@ export interface NotificationTypes {
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
-   * A capture or full scan found changes that the watcher had not reported. They are also sent with
-   * `worktree/didChange`, and their directories are watched again.
+   * A capture or full scan found changes that the watcher had not reported. These changes are also sent with
+   * `worktree/didChange`, and the daemon watches their directories anew.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
   /**
-   * The last change filled the model's context window. The event is sent once, and again only after the
-   * conversation has fitted in between.
+   * The last change filled the model's context window. The event is sent once. It is sent again only if the
+   * conversation fitted into the window meanwhile.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
   /** A push found that another writer continues the same session. Both lines stay, and nothing is merged. */

@@ -191,9 +191,10 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionOpenResult:
-        """Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a
-        kept session and finishes or undoes an interrupted restore. A client that opens an open
-        session joins it; the session ends with its last client.
+        """Opens a session: one conversation on one work tree. A new session gets a base checkpoint
+        (tag `0`). A kept session is resumed, and an interrupted restore is finished or undone
+        first. A client that opens an open session joins it. The session ends when its last client
+        leaves.
         """
         result: SessionOpenResult = await self.request("session/open", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -206,8 +207,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionCloseResult:
-        """Ends a session. If other clients have it open, only this client leaves it. Retention
-        `session` removes its checkpoints and conversation at once; `keep` keeps them.
+        """Ends a session. If other clients have the session open, only this client leaves. With
+        retention `session`, the daemon then removes checkpoints and conversation; with `keep`, it
+        keeps both.
         """
         result: SessionCloseResult = await self.request("session/close", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -247,8 +249,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionGetResult:
-        """Returns the state of an open session: the manager of its checkpoints, and the figures of
-        watcher, queue and cache.
+        """Returns the state of an open session: its checkpoints, and counters of watcher, queue and
+        cache.
         """
         result: SessionGetResult = await self.request("session/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -339,8 +341,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> FileStats:
-        """Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between
-        two checkpoints (give `from` and `to`).
+        """Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from`
+        and `to` to compare two checkpoints.
         """
         result: FileStats = await self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -405,10 +407,11 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> RevertResult:
         """Reverses the changes between two checkpoints in the present work tree, and keeps all later
-        changes. It is a three-way merge of trees and contents. A safety checkpoint first saves
-        the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so
-        a change of all line ends is a change of all lines. The merge follows renamed files, but
-        not renamed directories. It uses no merge driver or attribute of the repository.
+        changes. A revert is a three-way merge of trees and contents. A safety checkpoint first
+        saves the present state, and `checkpoint/undo` reverses the revert. The merge compares
+        bytes, so a change of all line ends is a change of all lines. The merge follows renamed
+        files, but not renamed directories. It uses no merge driver or attribute of the
+        repository.
         """
         result: RevertResult = await self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -450,8 +453,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot
-        be removed while it is the current one (`PreconditionFailed`).
+        """Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a
+        restore cannot be removed while it is the current one (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = await self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -490,8 +493,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationGetResult:
-        """Returns the state of the conversation: messages, context, tools and the checkpoint. Of
-        history and transcript it returns only the lengths.
+        """Returns the state of the conversation: messages, context, tools and the checkpoint. For
+        history and transcript, it returns only the lengths.
         """
         result: ConversationGetResult = await self.request("conversation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -504,7 +507,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationHistoryResult:
-        """Reads the history by pages, of the present or of a checkpoint."""
+        """Reads the present history, or the history at a checkpoint, page by page."""
         result: ConversationHistoryResult = await self.request("conversation/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -516,7 +519,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationTranscriptResult:
-        """Reads the transcript by pages."""
+        """Reads the transcript page by page."""
         result: ConversationTranscriptResult = await self.request("conversation/transcript", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -542,8 +545,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationAppendTranscriptResult:
-        """Appends a text to the transcript only (errors, notices). Each line of the text becomes a
-        line.
+        """Appends a text, such as an error or a notice, to the transcript only. Each line of the
+        text becomes a line of the transcript.
         """
         result: ConversationAppendTranscriptResult = await self.request("conversation/appendTranscript", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -556,8 +559,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetNextMessageResult:
-        """Sets the next message. It also becomes the pending message of the next turn, unless the
-        pending message is locked.
+        """Sets the next message. The message also becomes the pending message of the next turn,
+        unless the pending message is locked.
         """
         result: ConversationSetNextMessageResult = await self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -584,9 +587,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetValidRangeResult:
-        """Sets the entries that may be sent to a model. If the first entry has results of tools, the
-        range starts at the next entry that has none. If there is no such entry, the range is
-        empty.
+        """Sets the entries that may be sent to a model. If the first entry has tool results, the
+        range starts at the next entry without tool results. If there is no such entry, the range
+        is empty.
         """
         result: ConversationSetValidRangeResult = await self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -690,7 +693,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationContextResult:
-        """Returns the context, and on request builds the context message."""
+        """Returns the context. With `message: true`, also builds the context message."""
         result: ConversationContextResult = await self.request("conversation/context", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -702,7 +705,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetToolsResult:
-        """Sets the tools, and an object that the daemon keeps for the client."""
+        """Sets the tools, and an object that the daemon stores for the client."""
         result: ConversationSetToolsResult = await self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -714,7 +717,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetAgentsResult:
-        """Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation
+        """Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation
         has no context paths, the `resources` of the active agent become its context.
         """
         result: ConversationSetAgentsResult = await self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
@@ -728,7 +731,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetModelResult:
-        """Sets the model. The budget of the context follows its window."""
+        """Sets the model. The budget of the context depends on the model's window."""
         result: ConversationSetModelResult = await self.request("conversation/setModel", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -752,7 +755,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationRecordLinesResult:
-        """Records a write of the agent in the line tracker of a file. Call it after the write."""
+        """Records a write of the agent in the line tracker of a file. Send this request after the
+        write.
+        """
         result: ConversationRecordLinesResult = await self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -764,8 +769,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationExportResult:
-        """Exports the conversation as a document (names in snake_case, absent fields left out), with
-        a format version. Without `overwrite`, a `path` with another file is refused.
+        """Exports the conversation as a document with a format version. The document has names in
+        snake_case and leaves out absent fields. Without `overwrite`, the export does not replace
+        another file at `path`.
         """
         result: ConversationExportResult = await self.request("conversation/export", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -792,11 +798,11 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> LedgerRecordWriteResult:
-        """Records that the agent wrote or deleted a file. Its present content then counts as the
-        agent's and causes no conflict. All sessions that are open on the work tree record the
-        report, and a revert of one author (`author` of `checkpoint/revert`) relies on it. Report
-        each write at once: an edit of another program between the write and its report counts as
-        part of the write.
+        """Records that the agent wrote or deleted a file. The present content of the file then
+        counts as the agent's and causes no conflict. All sessions that are open on the work tree
+        store the report. A revert of one author (`author` of `checkpoint/revert`) relies on these
+        reports. Report each write at once: an edit of another program between the write and its
+        report counts as part of the write.
         """
         result: LedgerRecordWriteResult = await self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -872,8 +878,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of a mutation, by its id or its key. If the session is kept, this
-        works after a restart, too.
+        """Returns the outcome of a mutation, by its id or its key. For a kept session, this also
+        works after a restart.
         """
         result: OperationGetResult = await self.request("operation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -886,8 +892,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteAddResult:
-        """Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`.
-        For an existing name and address, only `leaveOut` changes.
+        """Adds a git remote for sessions to the storage. Nothing is sent to the remote before
+        `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
         """
         result: RemoteAddResult = await self.request("remote/add", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -928,10 +934,10 @@ class Requests:
     ) -> RemotePushResult:
         """Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
         conversation. Data that the remote has is not sent again. Some paths stay on this machine
-        (`left`): those whose name, mode or content looks like a secret, and ignored files that
-        were included. In the sent checkpoints they are `skipped` as `notSent`, and a restore
-        elsewhere leaves these paths alone. No checkpoint waits for a push. A failure does not
-        change the session, and the next push finds out what the remote has.
+        (`left`): paths whose name, mode or content looks like a secret, and ignored files that
+        were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a
+        restore on another machine does not change them. No checkpoint waits for a push. A failed
+        push does not change the session, and the next push finds out what the remote has.
         """
         result: RemotePushResult = await self.request("remote/push", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -944,8 +950,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteFetchResult:
-        """Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a
-        refused line is stored, and earlier fetched data stays.
+        """Fetches the lines of one session, or of all sessions, from a remote and verifies them. No
+        part of a refused line is stored. Data that was fetched earlier stays.
         """
         result: RemoteFetchResult = await self.request("remote/fetch", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -958,8 +964,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteSessionsResult:
-        """Lists the sessions of a remote, by writer, newest first. No contents are fetched if the
-        host can leave them out.
+        """Lists the lines of a remote, newest first. If the host can leave out contents, no contents
+        are fetched.
         """
         result: RemoteSessionsResult = await self.request("remote/sessions", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -972,8 +978,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteDeleteResult:
-        """Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
-        machine can push it there again. Sessions here are not changed.
+        """Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no
+        machine can push this session to the remote again. Sessions on this machine are not
+        changed.
         """
         result: RemoteDeleteResult = await self.request("remote/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -986,11 +993,11 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionImportResult:
-        """Makes a session from a line of a remote: on another work tree, at another path, in another
-        strategy. It fetches the line if needed. The work tree is neither read nor changed: the
-        first restore compares its files with the checkpoint, and saves the files that it
-        replaces. `session/get` names the origin of an imported session. A push of the imported
-        session makes a separate line of the same session.
+        """Makes a session from a line of a remote. The work tree, its path and the strategy may
+        differ from those of the line. The daemon fetches the line if needed, and neither reads
+        nor changes the work tree. The first restore compares the files with the checkpoint, and
+        saves the files that it replaces. `session/get` names the origin of an imported session.
+        Pushing the imported session adds a separate line to the original session.
         """
         result: SessionImportResult = await self.request("session/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -1004,7 +1011,7 @@ class Requests:
     def on_window_log_message(
         self, listener: Callable[[WindowLogMessageParams], None]
     ) -> Callable[[], None]:
-        """A line for the log of the client: warnings and errors that answer no request."""
+        """A line for the client's log: a warning or an error that belongs to no request."""
         return self.on("window/logMessage", listener)
 
     def on_session_did_open(
@@ -1042,8 +1049,8 @@ class Requests:
     def on_worktree_did_drift(
         self, listener: Callable[[WorktreeDidDriftParams], None]
     ) -> Callable[[], None]:
-        """A capture or full scan found changes that the watcher had not reported. They are also sent
-        with `worktree/didChange`, and their directories are watched again.
+        """A capture or full scan found changes that the watcher had not reported. These changes are
+        also sent with `worktree/didChange`, and the daemon watches their directories anew.
         """
         return self.on("worktree/didDrift", listener)
 
@@ -1056,8 +1063,8 @@ class Requests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The last change filled the model's context window. The event is sent once, and again only
-        after the conversation has fitted in between.
+        """The last change filled the model's context window. The event is sent once. It is sent
+        again only if the conversation fitted into the window meanwhile.
         """
         return self.on("conversation/didFillWindow", listener)
 

@@ -187,9 +187,10 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionOpenResult:
-        """Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a
-        kept session and finishes or undoes an interrupted restore. A client that opens an open
-        session joins it; the session ends with its last client.
+        """Opens a session: one conversation on one work tree. A new session gets a base checkpoint
+        (tag `0`). A kept session is resumed, and an interrupted restore is finished or undone
+        first. A client that opens an open session joins it. The session ends when its last client
+        leaves.
         """
         result: SessionOpenResult = self.request("session/open", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -201,8 +202,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionCloseResult:
-        """Ends a session. If other clients have it open, only this client leaves it. Retention
-        `session` removes its checkpoints and conversation at once; `keep` keeps them.
+        """Ends a session. If other clients have the session open, only this client leaves. With
+        retention `session`, the daemon then removes checkpoints and conversation; with `keep`, it
+        keeps both.
         """
         result: SessionCloseResult = self.request("session/close", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -239,8 +241,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionGetResult:
-        """Returns the state of an open session: the manager of its checkpoints, and the figures of
-        watcher, queue and cache.
+        """Returns the state of an open session: its checkpoints, and counters of watcher, queue and
+        cache.
         """
         result: SessionGetResult = self.request("session/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -324,8 +326,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> FileStats:
-        """Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between
-        two checkpoints (give `from` and `to`).
+        """Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from`
+        and `to` to compare two checkpoints.
         """
         result: FileStats = self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -385,10 +387,11 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> RevertResult:
         """Reverses the changes between two checkpoints in the present work tree, and keeps all later
-        changes. It is a three-way merge of trees and contents. A safety checkpoint first saves
-        the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so
-        a change of all line ends is a change of all lines. The merge follows renamed files, but
-        not renamed directories. It uses no merge driver or attribute of the repository.
+        changes. A revert is a three-way merge of trees and contents. A safety checkpoint first
+        saves the present state, and `checkpoint/undo` reverses the revert. The merge compares
+        bytes, so a change of all line ends is a change of all lines. The merge follows renamed
+        files, but not renamed directories. It uses no merge driver or attribute of the
+        repository.
         """
         result: RevertResult = self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -427,8 +430,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot
-        be removed while it is the current one (`PreconditionFailed`).
+        """Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a
+        restore cannot be removed while it is the current one (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -464,8 +467,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationGetResult:
-        """Returns the state of the conversation: messages, context, tools and the checkpoint. Of
-        history and transcript it returns only the lengths.
+        """Returns the state of the conversation: messages, context, tools and the checkpoint. For
+        history and transcript, it returns only the lengths.
         """
         result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -477,7 +480,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationHistoryResult:
-        """Reads the history by pages, of the present or of a checkpoint."""
+        """Reads the present history, or the history at a checkpoint, page by page."""
         result: ConversationHistoryResult = self.request("conversation/history", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -488,7 +491,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationTranscriptResult:
-        """Reads the transcript by pages."""
+        """Reads the transcript page by page."""
         result: ConversationTranscriptResult = self.request("conversation/transcript", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -512,8 +515,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationAppendTranscriptResult:
-        """Appends a text to the transcript only (errors, notices). Each line of the text becomes a
-        line.
+        """Appends a text, such as an error or a notice, to the transcript only. Each line of the
+        text becomes a line of the transcript.
         """
         result: ConversationAppendTranscriptResult = self.request("conversation/appendTranscript", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -525,8 +528,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetNextMessageResult:
-        """Sets the next message. It also becomes the pending message of the next turn, unless the
-        pending message is locked.
+        """Sets the next message. The message also becomes the pending message of the next turn,
+        unless the pending message is locked.
         """
         result: ConversationSetNextMessageResult = self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -551,9 +554,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetValidRangeResult:
-        """Sets the entries that may be sent to a model. If the first entry has results of tools, the
-        range starts at the next entry that has none. If there is no such entry, the range is
-        empty.
+        """Sets the entries that may be sent to a model. If the first entry has tool results, the
+        range starts at the next entry without tool results. If there is no such entry, the range
+        is empty.
         """
         result: ConversationSetValidRangeResult = self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -649,7 +652,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationContextResult:
-        """Returns the context, and on request builds the context message."""
+        """Returns the context. With `message: true`, also builds the context message."""
         result: ConversationContextResult = self.request("conversation/context", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -660,7 +663,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetToolsResult:
-        """Sets the tools, and an object that the daemon keeps for the client."""
+        """Sets the tools, and an object that the daemon stores for the client."""
         result: ConversationSetToolsResult = self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -671,7 +674,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetAgentsResult:
-        """Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation
+        """Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation
         has no context paths, the `resources` of the active agent become its context.
         """
         result: ConversationSetAgentsResult = self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout)
@@ -684,7 +687,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetModelResult:
-        """Sets the model. The budget of the context follows its window."""
+        """Sets the model. The budget of the context depends on the model's window."""
         result: ConversationSetModelResult = self.request("conversation/setModel", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -706,7 +709,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationRecordLinesResult:
-        """Records a write of the agent in the line tracker of a file. Call it after the write."""
+        """Records a write of the agent in the line tracker of a file. Send this request after the
+        write.
+        """
         result: ConversationRecordLinesResult = self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -717,8 +722,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExportResult:
-        """Exports the conversation as a document (names in snake_case, absent fields left out), with
-        a format version. Without `overwrite`, a `path` with another file is refused.
+        """Exports the conversation as a document with a format version. The document has names in
+        snake_case and leaves out absent fields. Without `overwrite`, the export does not replace
+        another file at `path`.
         """
         result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -743,11 +749,11 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerRecordWriteResult:
-        """Records that the agent wrote or deleted a file. Its present content then counts as the
-        agent's and causes no conflict. All sessions that are open on the work tree record the
-        report, and a revert of one author (`author` of `checkpoint/revert`) relies on it. Report
-        each write at once: an edit of another program between the write and its report counts as
-        part of the write.
+        """Records that the agent wrote or deleted a file. The present content of the file then
+        counts as the agent's and causes no conflict. All sessions that are open on the work tree
+        store the report. A revert of one author (`author` of `checkpoint/revert`) relies on these
+        reports. Report each write at once: an edit of another program between the write and its
+        report counts as part of the write.
         """
         result: LedgerRecordWriteResult = self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -817,8 +823,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of a mutation, by its id or its key. If the session is kept, this
-        works after a restart, too.
+        """Returns the outcome of a mutation, by its id or its key. For a kept session, this also
+        works after a restart.
         """
         result: OperationGetResult = self.request("operation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -830,8 +836,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteAddResult:
-        """Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`.
-        For an existing name and address, only `leaveOut` changes.
+        """Adds a git remote for sessions to the storage. Nothing is sent to the remote before
+        `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
         """
         result: RemoteAddResult = self.request("remote/add", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -869,10 +875,10 @@ class SyncRequests:
     ) -> RemotePushResult:
         """Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
         conversation. Data that the remote has is not sent again. Some paths stay on this machine
-        (`left`): those whose name, mode or content looks like a secret, and ignored files that
-        were included. In the sent checkpoints they are `skipped` as `notSent`, and a restore
-        elsewhere leaves these paths alone. No checkpoint waits for a push. A failure does not
-        change the session, and the next push finds out what the remote has.
+        (`left`): paths whose name, mode or content looks like a secret, and ignored files that
+        were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a
+        restore on another machine does not change them. No checkpoint waits for a push. A failed
+        push does not change the session, and the next push finds out what the remote has.
         """
         result: RemotePushResult = self.request("remote/push", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -884,8 +890,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteFetchResult:
-        """Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a
-        refused line is stored, and earlier fetched data stays.
+        """Fetches the lines of one session, or of all sessions, from a remote and verifies them. No
+        part of a refused line is stored. Data that was fetched earlier stays.
         """
         result: RemoteFetchResult = self.request("remote/fetch", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -897,8 +903,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteSessionsResult:
-        """Lists the sessions of a remote, by writer, newest first. No contents are fetched if the
-        host can leave them out.
+        """Lists the lines of a remote, newest first. If the host can leave out contents, no contents
+        are fetched.
         """
         result: RemoteSessionsResult = self.request("remote/sessions", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -910,8 +916,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteDeleteResult:
-        """Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
-        machine can push it there again. Sessions here are not changed.
+        """Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no
+        machine can push this session to the remote again. Sessions on this machine are not
+        changed.
         """
         result: RemoteDeleteResult = self.request("remote/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -923,11 +930,11 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionImportResult:
-        """Makes a session from a line of a remote: on another work tree, at another path, in another
-        strategy. It fetches the line if needed. The work tree is neither read nor changed: the
-        first restore compares its files with the checkpoint, and saves the files that it
-        replaces. `session/get` names the origin of an imported session. A push of the imported
-        session makes a separate line of the same session.
+        """Makes a session from a line of a remote. The work tree, its path and the strategy may
+        differ from those of the line. The daemon fetches the line if needed, and neither reads
+        nor changes the work tree. The first restore compares the files with the checkpoint, and
+        saves the files that it replaces. `session/get` names the origin of an imported session.
+        Pushing the imported session adds a separate line to the original session.
         """
         result: SessionImportResult = self.request("session/import", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -941,7 +948,7 @@ class SyncRequests:
     def on_window_log_message(
         self, listener: Callable[[WindowLogMessageParams], None]
     ) -> Callable[[], None]:
-        """A line for the log of the client: warnings and errors that answer no request."""
+        """A line for the client's log: a warning or an error that belongs to no request."""
         return self.on("window/logMessage", listener)
 
     def on_session_did_open(
@@ -979,8 +986,8 @@ class SyncRequests:
     def on_worktree_did_drift(
         self, listener: Callable[[WorktreeDidDriftParams], None]
     ) -> Callable[[], None]:
-        """A capture or full scan found changes that the watcher had not reported. They are also sent
-        with `worktree/didChange`, and their directories are watched again.
+        """A capture or full scan found changes that the watcher had not reported. These changes are
+        also sent with `worktree/didChange`, and the daemon watches their directories anew.
         """
         return self.on("worktree/didDrift", listener)
 
@@ -993,8 +1000,8 @@ class SyncRequests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The last change filled the model's context window. The event is sent once, and again only
-        after the conversation has fitted in between.
+        """The last change filled the model's context window. The event is sent once. It is sent
+        again only if the conversation fitted into the window meanwhile.
         """
         return self.on("conversation/didFillWindow", listener)
 

@@ -449,12 +449,13 @@ JsonObject = Dict[str, Any]
 SessionId = str
 
 
-# The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves.
+# The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves.
 CheckpointId = str
 
 
-# A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
-# `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
+# Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of
+# another form is refused with `InvalidTag`, and text that names no checkpoint with
+# `UnknownCheckpoint`.
 CheckpointRef = str
 
 
@@ -497,7 +498,7 @@ Base64 = str
 
 
 # A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that
-# are not UTF-8; `pathBytes` beside it then has the exact bytes.
+# are not UTF-8; then `pathBytes` has the exact bytes.
 PathText = str
 
 
@@ -574,11 +575,11 @@ DisabledReason = str
 SkipReason = str
 
 
-# How a capture looked at the work tree.
+# How much of the work tree a capture read.
 CapturePath = Literal["fast", "cold"]
 
 
-# Why a capture had to look at the whole work tree. Known: requested, unwatched, overflow,
+# Why a capture had to read the whole work tree. Known: requested, unwatched, overflow,
 # ignoreRules, first, suspect, alsoInclude, unproven, audit.
 ColdReason = str
 
@@ -603,7 +604,7 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# What a revert does with paths where a later change contradicts it.
+# What a revert does with paths where a later change contradicts the revert.
 RevertConflictPolicy = Literal["leave", "markers", "fail"]
 
 
@@ -630,11 +631,11 @@ ContentEncoding = Literal["utf-8", "base64"]
 NotRemovedReason = str
 
 
-# Who changed a file. Known: agent, user, session.
+# The author of a change. Known: agent, user, session.
 Author = str
 
 
-# How well the work tree is watched. Known: off, unwatched, scanning, live, suspect.
+# The state of the watcher. Known: off, unwatched, scanning, live, suspect.
 WatchState = str
 
 
@@ -794,7 +795,7 @@ class _FailedPathRequired(TypedDict):
 
 
 class FailedPath(_FailedPathRequired, total=False):
-    """A path that could not be restored, with the reason. It was not changed."""
+    """A path that could not be restored, with the reason. The path was not changed."""
     # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # Reserved. Never sent.
@@ -842,8 +843,8 @@ class RevertPath(_RevertPathRequired, total=False):
     partial: bool
     # The reason for a conflict.
     reason: RevertConflict
-    # In a conflict: the author of the content at the end of the range, which the revert would
-    # reverse. Absent: the path did not exist.
+    # In a conflict: the author of the content at the end of the range. The revert would reverse
+    # this content. Absent: the path did not exist.
     taken: Writer
     # In a conflict: the author of the present content. Absent: the path does not exist.
     later: Writer
@@ -866,7 +867,7 @@ class _CheckpointRequired(TypedDict):
     id: CheckpointId
     # The reason why it was made.
     kind: CheckpointKind
-    # Its order in the session, strictly increasing even if the clock jumps.
+    # A number that increases with each checkpoint of the session, even if the clock jumps.
     seq: int
     # When it was made.
     timestamp: Timestamp
@@ -883,14 +884,15 @@ class _CheckpointRequired(TypedDict):
 
 
 class Checkpoint(_CheckpointRequired, total=False):
-    """A snapshot of the work tree with the head of the conversation."""
-    # Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint.
+    """A snapshot of the work tree with the position of the conversation."""
+    # The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer
+    # checkpoint.
     tag: Tag
-    # The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost
-    # no tag.
+    # The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag.
+    # Absent: none.
     formerTag: Tag
-    # The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
-    # for a tool the nearest turn or tool. Absent: it has no tag.
+    # The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a
+    # tool the previous turn or tool. Absent: the checkpoint has no tag.
     previousTag: Tag
     # The checkpoint that was current when this one was made. Absent: this is the base.
     parent: CheckpointId
@@ -898,18 +900,17 @@ class Checkpoint(_CheckpointRequired, total=False):
     toolName: str
     # A name given by the client, unique in the session.
     name: str
-    # True when a restore left it: it is not before the current checkpoint. It can still be
-    # restored. Absent: false.
+    # True when the current checkpoint does not descend from this one, because of a restore.
+    # Absent: false.
     detached: bool
-    # True when its directories, or those of the checkpoint that `stats` compares with, cannot be
-    # read. `stats` are then zeros. Absent: false.
+    # True when directories of this checkpoint, or of the checkpoint that `stats` compares with,
+    # cannot be read. `stats` are then zeros. Absent: false.
     damaged: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
-    # The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or
-    # the store has lost a part.
+    # The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     fileCount: Count
-    # The size of its files in bytes, with `withSizes` of `checkpoint/list`.
+    # The size of all files in bytes. Absent: as for `fileCount`.
     totalSize: Bytes
 
 
@@ -920,31 +921,31 @@ class _CheckpointsStateRequired(TypedDict):
 
 class CheckpointsState(_CheckpointsStateRequired, total=False):
     """Whether checkpoints are enabled."""
-    # Why not. Present when disabled.
+    # The reason. Present when checkpoints are disabled.
     reason: DisabledReason
-    # The reason in words, with the remedy. Present when disabled.
+    # The reason in words, with the remedy. Present when checkpoints are disabled.
     message: str
 
 
 class SessionLimits(TypedDict, total=False):
     """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
     # Larger files are left out of captures and listed as skipped. The checkpoint of a restore
-    # includes such files, so that undo removes them.
+    # includes larger files, too, so that undo removes them.
     maxFileBytes: Bytes
-    # Above this size, the session removes its oldest checkpoints within a minute. The base, the
-    # newest, named checkpoints, those for undo and redo, and safety checkpoints of the last day
-    # stay.
+    # If the store is larger, the daemon removes the session's oldest checkpoints within a minute.
+    # The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
+    # safety checkpoints of the last day stay.
     maxStoreBytes: Bytes
-    # The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
-    # minute. The base, the newest, named checkpoints and those for undo and redo stay, so 1 acts
-    # as 2, with a warning.
+    # The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
+    # removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
+    # checkpoints for undo and redo stay. So 1 acts as 2, with a warning.
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
     # How long safety checkpoints, and turns and tools that lost their tag, are kept, in
     # milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
     keepSafetyMs: int
-    # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
+    # After this many milliseconds, the first capture ends with `CaptureTimedOut`.
     initTimeoutMs: int
     # The largest number of Unicode code points in a message, answer, summary or transcript line.
     # Absent: the session's earlier value, else that of `initialize`.
@@ -999,7 +1000,7 @@ class ConversationLengths(TypedDict):
 
 
 class RestoreCounts(TypedDict):
-    """Numbers of paths before a list was cut."""
+    """Numbers of paths, counted before a list is cut."""
     # Length of `restored`.
     restored: Count
     # Length of `deleted`.
@@ -1013,18 +1014,19 @@ class RestoreCounts(TypedDict):
 
 
 class _RestoreResultRequired(TypedDict):
-    # Paths that were written, in the order of their bytes.
+    # Paths that were written, in byte order.
     restored: List[PathRef]
-    # Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an
-    # undo or redo: files that the reversed restore had created.
+    # Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
+    # files that the reversed restore had created.
     deleted: List[PathRef]
     # Paths that could not be restored. They were not changed; the other paths were restored.
     failed: List[FailedPath]
-    # Paths that were edited outside the session. Each of them is in one of the other lists, too.
+    # Paths that were edited outside the session. Each of these paths is in one of the other
+    # lists, too.
     conflicts: List[ConflictPath]
     # Paths that were left unchanged on purpose.
     skipped: List[SkippedPath]
-    # The complete numbers, even if a list is cut at `limits.maxListedPaths`.
+    # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
     counts: RestoreCounts
     # How long it took.
     ms: Milliseconds
@@ -1034,11 +1036,12 @@ class RestoreResult(_RestoreResultRequired, total=False):
     """The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
     `restored`, `deleted`, `failed` and `skipped`.
     """
-    # The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
+    # The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
+    # run.
     safety: CheckpointId
-    # The checkpoint of the state after. Absent: a dry run.
+    # The checkpoint of the state after the restore. Absent: a dry run.
     checkpoint: Checkpoint
-    # The lengths of the conversation now. Absent: it was not restored.
+    # The present lengths of the conversation. Absent: the conversation was not restored.
     conversation: ConversationLengths
     # True when nothing was changed. Absent: false.
     dryRun: bool
@@ -1047,7 +1050,7 @@ class RestoreResult(_RestoreResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -1057,22 +1060,23 @@ _RevertResultRequired = TypedDict(
     {
         # The earlier end of the range.
         "from": "CheckpointId",
-        # Every requested path that the range changed, in the order of their bytes. Empty in the
-        # repeated answer to a key after a restart.
+        # Every requested path that the range changed, in byte order. Empty if a key gets its
+        # answer again after a restart.
         "paths": List["RevertPath"],
-        # Paths that were written, in the order of their bytes.
+        # Paths that were written, in byte order.
         "restored": List["PathRef"],
-        # Paths that were deleted, in the order of their bytes. The range had added them, and no
-        # later change touched them.
+        # Paths that were deleted, in byte order. The range had added them, and no later change
+        # touched them.
         "deleted": List["PathRef"],
         # Paths that could not be reverted. They are unchanged. The other paths were reverted.
         "failed": List["FailedPath"],
         # Paths at which a later change contradicts the revert. `paths` has the reasons. With
-        # `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
+        # `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
+        # `skipped`.
         "conflicts": List["ConflictPath"],
         # Paths that were left unchanged on purpose.
         "skipped": List["SkippedPath"],
-        # The complete numbers, even if a list is cut at `limits.maxListedPaths`.
+        # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
         "counts": "RestoreCounts",
         # How long it took.
         "ms": "Milliseconds",
@@ -1085,9 +1089,10 @@ _RevertResultOptional = TypedDict(
     {
         # The later end of the range. Absent: the present.
         "to": "CheckpointId",
-        # The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
+        # The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a
+        # dry run.
         "safety": "CheckpointId",
-        # The checkpoint of the state after. Absent: a dry run.
+        # The checkpoint of the state after the restore. Absent: a dry run.
         "checkpoint": "Checkpoint",
         # True when nothing was changed. Absent: false.
         "dryRun": bool,
@@ -1100,8 +1105,8 @@ _RevertResultOptional = TypedDict(
         "replayed": bool,
         # The operation that this answer belongs to, for `operation/get`.
         "operation": "OperationId",
-        # Texts about steps after the change that failed, such as an unwritten note. Do not repeat
-        # the request. Absent: no warnings.
+        # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
+        # request. Absent: no warnings.
         "warnings": List[str],
     },
     total=False,
@@ -1109,8 +1114,8 @@ _RevertResultOptional = TypedDict(
 
 
 class RevertResult(_RevertResultRequired, _RevertResultOptional):
-    """The effects of a revert, or of a dry run the effects that it would have. The lists are
-    those of a restore.
+    """The effects of a revert, or in a dry run the effects that the revert would have. The lists
+    are those of a restore.
     """
 
 
@@ -1128,7 +1133,7 @@ class HunkRef(_HunkRefRequired, total=False):
 
 
 class DiffHunk(TypedDict):
-    """The place of a hunk in a unified text. An empty side has the line before it as its start."""
+    """The place of a hunk in a unified text. An empty side starts at the line before the hunk."""
     # The name of the hunk within its file, computed from its lines. It does not depend on their
     # position.
     id: str
@@ -1155,40 +1160,40 @@ class DiffFile(_DiffFileRequired, total=False):
     """A path that differs."""
     # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # Its path before, if it was renamed or copied.
+    # The path before the file was renamed or copied.
     oldPath: PathText
     # The exact bytes of `oldPath`, when they are not UTF-8.
     oldPathBytes: Base64
     # True when git treats either side as binary; the answer then has no text. Absent: false.
     binary: bool
-    # Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
-    # `truncated`).
+    # With format `contents`: the old content. Absent: the file did not exist, is binary, or was
+    # cut (see `truncated`).
     before: str
-    # Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
-    # `truncated`).
+    # With format `contents`: the new content. Absent: the file does not exist, is binary, or was
+    # cut (see `truncated`).
     after: str
-    # True when a content was over its limit and was left out. `checkpoint/readFile` reads
-    # contents. Absent: false.
+    # True when a content over the limit was left out. `checkpoint/readFile` reads such contents.
+    # Absent: false.
     truncated: bool
-    # Lines added. Absent for binaries.
+    # Lines added. Absent for binary files.
     linesAdded: Count
-    # Lines removed. Absent for binaries.
+    # Lines removed. Absent for binary files.
     linesRemoved: Count
-    # Size before. Absent: it did not exist.
+    # The old size. Absent: the file did not exist.
     beforeSize: Bytes
-    # Size after. Absent: it does not exist.
+    # The new size. Absent: the file does not exist.
     afterSize: Bytes
-    # The mode before, with stricter permissions if it has them (`100600`). A directory is listed
-    # if only its permissions differ (`040000`, `040700`), and does not count as a file.
+    # The old mode, including permissions that are stricter than usual (`100600`). A directory is
+    # listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
     beforeMode: FileMode
-    # The mode after, with stricter permissions if it has them (`100600`).
+    # The new mode, including permissions that are stricter than usual (`100600`).
     afterMode: FileMode
     # The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
     # Absent: `utf-8`.
     encoding: ContentEncoding
     # The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     hunks: List[DiffHunk]
-    # Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not
+    # With format `unified` and `perFile`: this file's part of the unified diff. Absent: not
     # requested, or cut (see `truncated`).
     unified: str
 
@@ -1226,7 +1231,7 @@ class CacheFigures(TypedDict):
 
 
 class _WatcherFiguresRequired(TypedDict):
-    # How well the work tree is watched.
+    # The state of the watcher.
     state: WatchState
     # Directories watched.
     watchedDirectories: Count
@@ -1263,23 +1268,23 @@ class QueueFigures(_QueueFiguresRequired, total=False):
 class _ManagerStateRequired(TypedDict):
     # The work tree.
     workTreePath: str
-    # Checkpoints listed.
+    # The number of checkpoints in `checkpoint/list`.
     checkpoints: Count
-    # Tags that belong to a checkpoint.
+    # The number of tags that belong to a checkpoint.
     tagIndex: Count
-    # The turn that the session is in.
+    # The number of the present turn.
     currentTurn: Count
-    # Tools that have run in this turn.
+    # The number of tools that have run in this turn.
     toolsInTurn: Count
-    # Whether that message is locked, so that no other message replaces it.
+    # Whether the pending message is locked, so that no other message replaces it.
     messageLocked: bool
     # The statistics cache.
     fileStatsCache: CacheFigures
 
 
 class ManagerState(_ManagerStateRequired, total=False):
-    """The manager of a session's checkpoints, with the sizes of its collections."""
-    # The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    """The state of a session's checkpoints."""
+    # The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     shadowRepoPath: str
     # The message that the next turn will use. Absent: none.
     pendingUserMessage: str
@@ -1304,11 +1309,11 @@ class _SessionSummaryRequired(TypedDict):
 
 class SessionSummary(_SessionSummaryRequired, total=False):
     """A session in a list."""
-    # The conversation id of its opening. Absent: the client gave none.
+    # The conversation id that the client gave. Absent: none.
     conversationId: str
     # The process id of another daemon that has the session open.
     holder: int
-    # The number of its checkpoints. Absent: only an opening can count them.
+    # The number of checkpoints. Absent: unknown until the session is opened.
     checkpoints: Count
     # Size on disk.
     bytes: Bytes
@@ -1386,8 +1391,8 @@ class ContextFile(_ContextFileRequired, total=False):
 
 class ContextWindow(TypedDict):
     """How full the model's context window is, estimated with four characters per token."""
-    # Characters (UTF-16 units) of the valid part of the history and of the context message as
-    # last built.
+    # Characters (UTF-16 units) of the valid part of the history and of the latest context
+    # message.
     characters: Count
     # Characters that fit into the window of the model.
     maxCharacters: Count
@@ -1400,7 +1405,7 @@ class _ContextStateRequired(TypedDict):
     patterns: List[str]
     # The files that match now, within the budget.
     files: List[ContextFile]
-    # Files that were left out because the budget is used up, the largest first.
+    # Files that do not fit into the budget, the largest first.
     dropped: List[ContextFile]
     # Total size of `files` in bytes.
     size: Bytes
@@ -1436,7 +1441,7 @@ class TangentState(_TangentStateRequired, total=False):
 
 
 class CheckpointManagerRef(TypedDict):
-    """A reference from the conversation to its checkpoints. It owns no data."""
+    """A reference from the conversation to its checkpoints."""
     # The session.
     session: SessionId
     # The strategy that stores its checkpoints.
@@ -1481,7 +1486,7 @@ class _ErrorDataRequired(TypedDict):
 class ErrorData(_ErrorDataRequired, total=False):
     """The `data` of every error of this protocol."""
     # The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    # before it became one.
+    # before it began.
     operationId: OperationId
     # For `InvalidParams`: the faults of the parameters.
     issues: List[Issue]
@@ -1508,7 +1513,7 @@ class _ProgressBeginRequired(TypedDict):
 
 class ProgressBegin(_ProgressBeginRequired, total=False):
     """The first report, sent when the request has run for 100 ms."""
-    # Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    # Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     cancellable: bool
     # A line for people.
     message: str
@@ -1533,7 +1538,7 @@ class _ProgressReportRequired(TypedDict):
 
 class ProgressReport(_ProgressReportRequired, total=False):
     """A report between begin and end, at most ten per second."""
-    # Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    # Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     cancellable: bool
     # A line for people.
     message: str
@@ -1575,7 +1580,7 @@ class ClientInfo(_ClientInfoRequired, total=False):
 
 class EventOrigin(TypedDict, total=False):
     """Another client whose request caused an event."""
-    # The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none.
+    # The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent.
     client: ClientInfo
 
 
@@ -1586,7 +1591,7 @@ class CheckpointdClientCapabilities(TypedDict, total=False):
 
 
 class ClientCapabilities(TypedDict, total=False):
-    """The abilities of the client. Those of LSP are ignored."""
+    """The abilities of the client. LSP abilities are ignored."""
     # The client's wishes for checkpointd. Absent: no events.
     checkpointd: CheckpointdClientCapabilities
 
@@ -1604,7 +1609,7 @@ class _StrategyCapabilityRequired(TypedDict):
     name: Strategy
     # Whether this machine can use the strategy.
     available: bool
-    # Whether a session's data stays at its end, by default.
+    # The default retention of a session.
     retention: Retention
     # Whether the strategy needs a repository of the user.
     needsRepository: bool
@@ -1634,10 +1639,10 @@ class CheckpointsCapability(TypedDict):
     restoreScopes: List[RestoreScope]
     # Policies of `checkpoint/restore`.
     conflictPolicies: List[ConflictPolicy]
-    # Whether a symbolic link that appears during a restore can never redirect it out of the work
-    # tree (Linux).
+    # Whether a restore stays inside the work tree even if a symbolic link appears during the
+    # restore (Linux).
     anchoredRestore: bool
-    # Whether a capture may read only changed files when that is proven to be enough (Linux).
+    # Whether a capture can read only the changed files (Linux).
     fastCapture: bool
 
 
@@ -1669,7 +1674,7 @@ class StoreCapability(TypedDict):
 
 class OperationsCapability(TypedDict):
     """The abilities of `operation/*` and idempotency keys."""
-    # Operations remembered per session.
+    # The number of operations that are remembered per session.
     remembered: Count
 
 
@@ -1842,8 +1847,8 @@ class SessionFeatures(TypedDict, total=False):
     """Features that a client can switch off for a session."""
     # False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
     checkpoints: bool
-    # False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent:
-    # true.
+    # False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
+    # left. Absent: true.
     tangent: bool
 
 
@@ -1865,8 +1870,8 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     retention: Retention
     # When checkpoints are enabled. Absent: `auto`.
     init: InitMode
-    # An unreadable part that the opening may set aside. Absent: none, so a damaged conversation
-    # fails the opening.
+    # The part that `session/open` may set aside if it is unreadable. Absent: none, so
+    # `session/open` fails if the conversation is damaged.
     recover: RecoverMode
     # Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
     include: List[str]
@@ -1880,7 +1885,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     limits: SessionLimits
     # The features of this session until it is closed. Absent: all.
     features: SessionFeatures
-    # The remote that the session is pushed to with `push`. Absent: none.
+    # The remote for `push`. Absent: none.
     remote: str
     # When the session is pushed to `remote`. Absent: `manual`.
     push: PushMode
@@ -1890,18 +1895,17 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     tools: ToolsByOrigin
     # Whether MCP is enabled. Absent: true.
     mcpEnabled: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
 class _SessionOpenResultRequired(TypedDict):
     # Its id.
     session: SessionId
-    # The work tree: absolute, symbolic links resolved.
+    # The absolute path of the work tree, with symbolic links resolved.
     workspace: str
     # Its conversation id.
     conversationId: str
@@ -1913,20 +1917,20 @@ class _SessionOpenResultRequired(TypedDict):
     resumed: bool
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
-    # Paths that the base capture left out. Empty when resumed.
+    # Paths that the capture of the base left out. Empty when resumed.
     skipped: List[SkippedPath]
 
 
 class SessionOpenResult(_SessionOpenResultRequired, total=False):
     """Answer to `session/open`."""
-    # The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    # The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     shadowRepoPath: str
     # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
     # checkpoints are disabled.
     base: Checkpoint
-    # The outcome of an interrupted restore. Absent: there was none.
+    # The outcome of an interrupted restore. Absent: no restore was interrupted.
     recovered: RestoreResult
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -1943,8 +1947,8 @@ class _SessionCloseParamsRequired(TypedDict):
 
 class SessionCloseParams(_SessionCloseParamsRequired, total=False):
     """Parameters of `session/close`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -1955,14 +1959,14 @@ class _SessionCloseResultRequired(TypedDict):
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
-    # Why they were kept. Absent: they were removed.
+    # Why the session was not removed. Absent: it was removed.
     reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # Reserved and never sent.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -1976,8 +1980,8 @@ class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
     """Parameters of `session/delete`."""
     # The storage of a session that is not open. Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -1995,7 +1999,7 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     replayed: bool
     # Reserved and never sent.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2065,8 +2069,7 @@ class SessionGetResult(_SessionGetResultRequired, total=False):
     head: Checkpoint
     # The line of a remote that the session was imported from. Absent: the session began here.
     origin: SessionOrigin
-    # True while a restore failed half-way and could be neither finished nor undone. Absent:
-    # false.
+    # True if a restore failed half-way and can be neither finished nor undone. Absent: false.
     unfinishedRestore: bool
 
 
@@ -2077,11 +2080,10 @@ class _CheckpointInitParamsRequired(TypedDict):
 
 class CheckpointInitParams(_CheckpointInitParamsRequired, total=False):
     """Parameters of `checkpoint/init`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2105,7 +2107,7 @@ class CheckpointInitResult(_CheckpointInitResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2118,32 +2120,31 @@ class _CheckpointCreateParamsRequired(TypedDict):
 
 
 class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
-    """A text for people. Absent or empty: the first 60 bytes of the message in one line, else
-    `Turn started` or the name of the tool.
+    """A text for people. Absent or empty: the first 60 bytes of the message in one line. Without
+    a message: `Turn started` or the name of the tool.
     """
     # For a turn: the user's message (absent: the pending message). For a tool: its effect.
     # `checkpoint/get` returns the whole text.
     message: str
     # For a tool: its name.
     toolName: str
-    # A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn
-    # started` or the name of the tool.
+    # A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
+    # message: `Turn started` or the name of the tool.
     description: str
-    # An explicit tag, which sets the counters. Absent: the next tag.
+    # An explicit tag; the daemon counts on from it. Absent: the next tag.
     tag: str
     # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     name: str
-    # The checkpoint that it follows. Absent: the current checkpoint.
+    # The parent of the new checkpoint. Absent: the current checkpoint.
     parent: CheckpointRef
     # True to make no checkpoint when nothing changed since the last checkpoint or restore.
     # Absent: false.
     onlyIfChanged: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2162,15 +2163,15 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
-    # SQLite databases to which another program wrote during the capture, so that their copies may
-    # be malformed. Make another checkpoint when the program is idle. Absent: none.
+    # SQLite databases to which another program wrote during the capture. Their copies may be
+    # malformed. Make another checkpoint when the program is idle. Absent: none.
     possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2226,7 +2227,7 @@ class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     message: str
     # For a `restore`: the restored checkpoint.
     restored: CheckpointId
-    # For a `restore`: the state before.
+    # For a `restore`: the checkpoint of the state before.
     safety: CheckpointId
     # True when the checkpoint was made inside a tangent. Absent: false.
     inTangent: bool
@@ -2244,7 +2245,7 @@ class CheckpointExpandResult(TypedDict):
     """Answer to `checkpoint/expand`."""
     # The checkpoint.
     checkpoint: Checkpoint
-    # The tools of the turn, oldest first. Empty for a tool.
+    # The tools of the turn, oldest first. Empty if `tag` names a tool.
     tools: List[Checkpoint]
 
 
@@ -2255,8 +2256,7 @@ class _CheckpointHasChangesParamsRequired(TypedDict):
 
 class CheckpointHasChangesParams(_CheckpointHasChangesParamsRequired, total=False):
     """Parameters of `checkpoint/hasChanges`."""
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2278,7 +2278,7 @@ _CheckpointStatsParamsRequired = TypedDict(
 _CheckpointStatsParamsOptional = TypedDict(
     "_CheckpointStatsParamsOptional",
     {
-        # The checkpoint. Excludes `from` and `to`.
+        # The checkpoint. Not together with `from` or `to`.
         "tag": "CheckpointRef",
         # The earlier checkpoint, together with `to`.
         "from": "CheckpointRef",
@@ -2314,17 +2314,17 @@ _CheckpointDiffParamsOptional = TypedDict(
         "format": "DiffFormat",
         # Only these paths and all paths below them.
         "paths": List["PathRef"],
-        # Token under which the server reports progress on `$/progress`. Absent: no progress is
+        # The token of the progress reports that the server sends. Absent: no progress is
         # reported.
         "workDoneToken": "ProgressToken",
-        # For format `unified`: returns one diff per file in `unified`, instead of one for all in
-        # `text`. Absent: false.
+        # For format `unified`: returns one diff per file in `unified`, instead of one diff for
+        # all files in `text`. Absent: false.
         "perFile": bool,
         # For format `unified`: includes binary files as git's binary patches, so that `git apply`
         # accepts the text. Absent: false.
         "binary": bool,
-        # Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
-        # tree. Absent: false.
+        # Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
+        # change in the work tree. Absent: false.
         "reverse": bool,
     },
     total=False,
@@ -2336,7 +2336,7 @@ class CheckpointDiffParams(_CheckpointDiffParamsRequired, _CheckpointDiffParamsO
 
 
 class _CheckpointDiffResultRequired(TypedDict):
-    # The paths that differ, in the order of their bytes.
+    # The paths that differ, in byte order.
     files: List[DiffFile]
     # The numbers of changed files.
     stats: FileStats
@@ -2345,9 +2345,10 @@ class _CheckpointDiffResultRequired(TypedDict):
 class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
     """Answer to `checkpoint/diff`."""
     # The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    # backslashes is quoted like in git.
+    # backslashes is quoted as in git.
     text: str
-    # True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
+    # True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent:
+    # false.
     truncated: bool
     # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
     encoding: ContentEncoding
@@ -2373,7 +2374,7 @@ class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
 
 
 class _CheckpointFilesResultRequired(TypedDict):
-    # The files, in the order of their bytes.
+    # The files, in byte order.
     files: List[CheckpointFile]
     # The number of files on all pages of this listing.
     fileCount: Count
@@ -2446,14 +2447,14 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     mode: RestoreMode
     # The parts to restore. Absent: `both`, or `files` when `paths` is given.
     scope: RestoreScope
-    # Only these paths and all paths below them. `warnings` names a path at which the checkpoint
-    # holds no file.
+    # Only these paths and all paths below them. `warnings` lists paths at which the checkpoint
+    # has no file.
     paths: List[PathRef]
     # Reverses only what this author changed since the checkpoint, and keeps the changes of
     # others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
-    # distinguished are in `skipped`. It restores files only, so it excludes another `scope`. The
-    # current checkpoint must descend from the checkpoint. A path that has not changed since, and
-    # an author that the ledger does not know, are refused.
+    # distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
+    # current checkpoint must descend from the checkpoint `tag`. A path that has not changed
+    # since, and an author that the ledger does not know, are refused.
     author: str
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2463,11 +2464,10 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2484,8 +2484,8 @@ _CheckpointRevertParamsOptional = TypedDict(
     "_CheckpointRevertParamsOptional",
     {
         # The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn,
-        # or to the present. For a tool: the changes from the previous checkpoint to its own. For
-        # a restore: the changes of that restore.
+        # or to the present. For a tool: the changes from the previous checkpoint to the tool's
+        # checkpoint. For a restore: the changes of that restore.
         "tag": "CheckpointRef",
         # The earlier end of a range.
         "from": "CheckpointRef",
@@ -2495,16 +2495,16 @@ _CheckpointRevertParamsOptional = TypedDict(
         # path that the range did not change is refused.
         "paths": List["PathRef"],
         # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
-        # does not have is refused. Excludes `paths` and `author`.
+        # does not have is refused. Not together with `paths` or `author`.
         "hunks": List["HunkRef"],
         # Reverts only changes of this author: the id of a session on the same work tree, or an
         # agent's name (the part of a `conversationId` before its colon) if only one session of
         # that agent reported writes in the range. A path is reverted if the author reported all
-        # its changes in the range with `ledger/recordWrite`. If others changed the path too, only
-        # the author's changes are reverted (`partial`), where the reports distinguish them. Other
-        # paths that the author may have changed are in `skipped`. An author that the ledger does
-        # not know is refused. Without `tag` and `from`, the range is the whole session. Excludes
-        # `hunks`.
+        # its changes in the range with `ledger/recordWrite`. If other authors changed the path,
+        # too, only this author's changes are reverted (`partial`), if the reports distinguish
+        # them. Other paths that the author may have changed are in `skipped`. An author that the
+        # ledger does not know is refused. Without `tag` and `from`, the range is the whole
+        # session. Not together with `hunks`.
         "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
@@ -2515,13 +2515,12 @@ _CheckpointRevertParamsOptional = TypedDict(
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
         "dryRun": bool,
-        # True to return the change of the files in `text`, too, as a patch for `git apply`.
-        # Absent: false.
+        # True to return the change also as a patch for `git apply`, in `text`. Absent: false.
         "patch": bool,
-        # The client's key for this change. A repetition with the same key gets the first answer,
-        # and nothing is done twice. Use a new key for each new change.
+        # The client's key for this change. A repeated request with the same key gets the first
+        # answer and changes nothing. Use a new key for each new change.
         "idempotencyKey": "IdempotencyKey",
-        # Token under which the server reports progress on `$/progress`. Absent: no progress is
+        # The token of the progress reports that the server sends. Absent: no progress is
         # reported.
         "workDoneToken": "ProgressToken",
     },
@@ -2553,11 +2552,10 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2579,11 +2577,10 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -2596,8 +2593,8 @@ class _CheckpointDeleteParamsRequired(TypedDict):
 
 class CheckpointDeleteParams(_CheckpointDeleteParamsRequired, total=False):
     """Parameters of `checkpoint/delete`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2613,7 +2610,7 @@ class CheckpointDeleteResult(_CheckpointDeleteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2631,8 +2628,8 @@ class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
     # that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
     # none.
     name: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2648,7 +2645,7 @@ class CheckpointRenameResult(_CheckpointRenameResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2660,8 +2657,8 @@ class _CheckpointCleanParamsRequired(TypedDict):
 
 class CheckpointCleanParams(_CheckpointCleanParamsRequired, total=False):
     """Parameters of `checkpoint/clean`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2681,7 +2678,7 @@ class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2717,13 +2714,13 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     nextMessage: UserMessage
     # The context.
     contextManager: ContextState
-    # An object that the daemon keeps for the client while it runs. Never exported.
+    # An object that the daemon keeps for the client until the daemon ends. Never exported.
     toolManager: JsonObject
     # Length of the context message in bytes when it was last built.
     contextMessageLength: Count
     # The latest summary.
     latestSummary: Summary
-    # An object that the daemon keeps for the client while it runs. Never exported.
+    # An object that the daemon keeps for the client until the daemon ends. Never exported.
     agents: JsonObject
     # The deprecated model id of old documents.
     model: str
@@ -2820,8 +2817,8 @@ class _ConversationAppendParamsRequired(TypedDict):
 
 class ConversationAppendParams(_ConversationAppendParamsRequired, total=False):
     """Parameters of `conversation/append`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2845,7 +2842,7 @@ class ConversationAppendResult(_ConversationAppendResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2861,8 +2858,8 @@ class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequ
     """Parameters of `conversation/appendTranscript`."""
     # Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
     user: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2882,7 +2879,7 @@ class ConversationAppendTranscriptResult(_ConversationAppendTranscriptResultRequ
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2898,8 +2895,8 @@ class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired
     message: UserMessage
     # Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     lock: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2930,8 +2927,8 @@ class _ConversationClearParamsRequired(TypedDict):
 
 class ConversationClearParams(_ConversationClearParamsRequired, total=False):
     """Parameters of `conversation/clear`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2951,7 +2948,7 @@ class ConversationClearResult(_ConversationClearResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -2965,8 +2962,8 @@ class _ConversationSetValidRangeParamsRequired(TypedDict):
 
 class ConversationSetValidRangeParams(_ConversationSetValidRangeParamsRequired, total=False):
     """Parameters of `conversation/setValidRange`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2986,7 +2983,7 @@ class ConversationSetValidRangeResult(_ConversationSetValidRangeResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3006,8 +3003,8 @@ class ConversationCompactParams(_ConversationCompactParamsRequired, total=False)
     keep: Count
     # The first entry that stays valid, instead of `keep`.
     keepFrom: EntryId
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3027,7 +3024,7 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3041,8 +3038,8 @@ class _ConversationForgetParamsRequired(TypedDict):
 
 class ConversationForgetParams(_ConversationForgetParamsRequired, total=False):
     """Parameters of `conversation/forget`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3064,7 +3061,7 @@ class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3084,14 +3081,13 @@ class _ConversationEnterTangentParamsRequired(TypedDict):
 
 class ConversationEnterTangentParams(_ConversationEnterTangentParamsRequired, total=False):
     """Parameters of `conversation/enterTangent`."""
-    # True to include the files: the daemon makes a checkpoint, and leaving the tangent without
-    # its tail restores it. Absent: false.
+    # True to include the files: the daemon makes a checkpoint, and restores it when the client
+    # leaves the tangent without `keepTail`. Absent: false.
     files: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -3109,7 +3105,7 @@ class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, to
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3121,13 +3117,12 @@ class _ConversationExitTangentParamsRequired(TypedDict):
 
 class ConversationExitTangentParams(_ConversationExitTangentParamsRequired, total=False):
     """Parameters of `conversation/exitTangent`."""
-    # Appends the last entry of the tangent, if it added one. Absent: false.
+    # Appends the last entry of the tangent to the main conversation. Absent: false.
     keepTail: bool
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -3153,7 +3148,7 @@ class ConversationExitTangentResult(_ConversationExitTangentResultRequired, tota
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3190,8 +3185,8 @@ class _ConversationAddContextParamsRequired(TypedDict):
 
 class ConversationAddContextParams(_ConversationAddContextParamsRequired, total=False):
     """Parameters of `conversation/addContext`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3209,7 +3204,7 @@ class ConversationAddContextResult(_ConversationAddContextResultRequired, total=
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3223,8 +3218,8 @@ class _ConversationRemoveContextParamsRequired(TypedDict):
 
 class ConversationRemoveContextParams(_ConversationRemoveContextParamsRequired, total=False):
     """Parameters of `conversation/removeContext`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3242,7 +3237,7 @@ class ConversationRemoveContextResult(_ConversationRemoveContextResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3258,7 +3253,7 @@ class ConversationContextParams(_ConversationContextParamsRequired, total=False)
     message: bool
     # Outputs of hooks to include in the message.
     hooks: List[HookOutput]
-    # The agent's instruction, for the end of the message.
+    # An instruction that the daemon appends to the message.
     agentPrompt: str
 
 
@@ -3289,10 +3284,10 @@ class _ConversationSetToolsParamsRequired(TypedDict):
 
 class ConversationSetToolsParams(_ConversationSetToolsParamsRequired, total=False):
     """Parameters of `conversation/setTools`."""
-    # An object that the daemon keeps for the client while it runs.
+    # An object that the daemon keeps for the client until the daemon ends.
     toolManager: JsonObject
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3308,7 +3303,7 @@ class ConversationSetToolsResult(_ConversationSetToolsResultRequired, total=Fals
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3322,8 +3317,8 @@ class _ConversationSetAgentsParamsRequired(TypedDict):
 
 class ConversationSetAgentsParams(_ConversationSetAgentsParamsRequired, total=False):
     """Parameters of `conversation/setAgents`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3354,8 +3349,8 @@ class _ConversationSetModelParamsRequired(TypedDict):
 
 class ConversationSetModelParams(_ConversationSetModelParamsRequired, total=False):
     """Parameters of `conversation/setModel`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3386,8 +3381,8 @@ class _ConversationSetMcpEnabledParamsRequired(TypedDict):
 
 class ConversationSetMcpEnabledParams(_ConversationSetMcpEnabledParamsRequired, total=False):
     """Parameters of `conversation/setMcpEnabled`."""
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3403,7 +3398,7 @@ class ConversationSetMcpEnabledResult(_ConversationSetMcpEnabledResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3430,8 +3425,8 @@ class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, tota
     oldText: str
     # The written, inserted or appended text.
     newText: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3451,7 +3446,7 @@ class ConversationRecordLinesResult(_ConversationRecordLinesResultRequired, tota
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3482,10 +3477,10 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     document: JsonObject
     # The file that was written.
     path: str
-    # The checkpoint with the replaced file, in the session whose work tree contains it. Absent:
-    # nothing was replaced, or no session's work tree contains it.
+    # The safety checkpoint with the replaced file, in the session whose work tree contains the
+    # file. Absent: no file was replaced, or no session's work tree contains the file.
     safety: CheckpointId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3501,8 +3496,8 @@ class ConversationImportParams(_ConversationImportParamsRequired, total=False):
     document: JsonObject
     # The absolute path of the document's file.
     path: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3521,7 +3516,7 @@ class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
     # The number of lines of the transcript beyond the limit, which were left out.
     transcriptDropped: Count
-    # The id in the document. The session keeps its own.
+    # The id in the document. The session keeps its own id.
     conversationId: str
     # Texts about assumptions, omissions and later steps that failed. Absent: none.
     warnings: List[str]
@@ -3545,8 +3540,8 @@ class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
     pathBytes: Base64
     # The tool that wrote the file.
     toolName: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3566,7 +3561,7 @@ class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3590,8 +3585,7 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     tag: Tag
     # The tool that wrote the file.
     toolName: str
-    # The other session that wrote it, open or closed. Absent: none, or the daemon does not know
-    # which.
+    # The other session that made the change, open or closed. Absent: none, or unknown.
     session: SessionId
 
 
@@ -3620,7 +3614,7 @@ class _LedgerHistoryResultRequired(TypedDict):
 
 class LedgerHistoryResult(_LedgerHistoryResultRequired, total=False):
     """Answer to `ledger/history`."""
-    # The author of the present content, if that is in no checkpoint and no report.
+    # The author of the present content, if this content is in no checkpoint and no report.
     present: LedgerEntry
     # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
@@ -3638,7 +3632,7 @@ class WorktreeStatusParams(_WorktreeStatusParamsRequired, total=False):
 
 
 class _WorktreeStatusResultRequired(TypedDict):
-    # How well the work tree is watched.
+    # The state of the watcher.
     state: WatchState
     # Directories watched.
     watchedDirectories: Count
@@ -3690,14 +3684,13 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # Which safety checkpoints, and turns and tools without their tag, are removed if neither undo
-    # nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
+    # Which safety checkpoints, and which turns and tools without their tag, are removed.
+    # Checkpoints that undo or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
     prune: PruneMode
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -3722,7 +3715,7 @@ class StoreGcResult(_StoreGcResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
 
@@ -3744,8 +3737,7 @@ class _StoreVerifyParamsRequired(TypedDict):
 
 class StoreVerifyParams(_StoreVerifyParamsRequired, total=False):
     """Parameters of `store/verify`."""
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -3787,7 +3779,7 @@ class OperationGetResult(_OperationGetResultRequired, total=False):
     method: str
     # Its answer. Absent: the answer was not stored.
     result: Any
-    # The checkpoint that it published, even if its answer was not stored.
+    # The checkpoint that the operation made, even if the answer was not stored.
     checkpoint: CheckpointId
     # Why the operation failed.
     error: ErrorFact
@@ -3832,8 +3824,8 @@ _CheckpointDidCreateParamsOptional = TypedDict(
     {
         # The other client whose request caused the event. Absent: your own request caused it.
         "origin": "EventOrigin",
-        # The snapshot of the session before, for comparison with `checkpoint.snapshot`. The
-        # checkpoint before is `checkpoint.parent`.
+        # The session's snapshot before this checkpoint, for comparison with
+        # `checkpoint.snapshot`. The previous checkpoint is `checkpoint.parent`.
         "from": "SnapshotId",
     },
     total=False,
@@ -3859,9 +3851,9 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     """Parameters of `checkpoint/didRestore`."""
     # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
-    # The checkpoint of the state after.
+    # The checkpoint of the state after the restore.
     checkpoint: Checkpoint
-    # The checkpoint of the state before.
+    # The checkpoint of the state before the restore.
     safety: CheckpointId
     # True when a later request or opening finished, undid or repaired an earlier restore. The
     # event then lists the paths. Absent: false.
@@ -3872,7 +3864,7 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     deleted: List[PathRef]
     # Paths that could not be restored and were not changed. Absent: no recovery.
     failed: List[FailedPath]
-    # Paths that were edited outside the session, also after the restore stopped. Absent: no
+    # Paths that were edited outside the session, even if after the restore stopped. Absent: no
     # recovery.
     conflicts: List[ConflictPath]
     # Paths that were left unchanged on purpose. Absent: no recovery.
@@ -3899,7 +3891,7 @@ class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
 class _WorktreeDidChangeParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # How well the work tree is watched.
+    # The state of the watcher.
     state: WatchState
     # Paths that may have changed since the last capture.
     dirtyPaths: Count
@@ -3911,8 +3903,8 @@ class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
     """Parameters of `worktree/didChange`."""
     # True when more paths changed than are listed. Absent: false.
     more: bool
-    # True when the watch lost events because too many came at once. Comes with `more`. Absent:
-    # false.
+    # True when the watcher lost events because too many came at once. `more` is then true, too.
+    # Absent: false.
     overflowed: bool
 
 
@@ -4078,13 +4070,13 @@ class _RemoteAddParamsRequired(TypedDict):
 
 class RemoteAddParams(_RemoteAddParamsRequired, total=False):
     """Parameters of `remote/add`."""
-    # Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional
-    # globs.
+    # Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no
+    # additional globs.
     leaveOut: List[str]
     # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -4131,8 +4123,8 @@ class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
     """Parameters of `remote/remove`."""
     # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -4170,18 +4162,17 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
     # Globs of paths to send although their name, mode, origin or content would keep them here.
     # `leaveOut` takes precedence. Absent: none.
     send: List[str]
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
 class _RemotePushResultRequired(TypedDict):
     # Whether the remote got new data. False in a dry run, too.
     pushed: bool
-    # The session of the line. For an imported session: the session of its origin.
+    # The session of the line. For an imported session: the session that it was imported from.
     session: SessionId
     # The writer of the line.
     writer: WriterId
@@ -4228,11 +4219,10 @@ class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
     session: SessionId
     # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -4291,8 +4281,8 @@ class RemoteDeleteParams(_RemoteDeleteParamsRequired, total=False):
     """Parameters of `remote/delete`."""
     # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -4335,11 +4325,10 @@ class SessionImportParams(_SessionImportParamsRequired, total=False):
     # The storage of the session and of the remote: an absolute path outside the work tree.
     # Absent: the default storage.
     storageDir: str
-    # The client's key for this change. A repetition with the same key gets the first answer, and
-    # nothing is done twice. Use a new key for each new change.
+    # The client's key for this change. A repeated request with the same key gets the first answer
+    # and changes nothing. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
-    # Token under which the server reports progress on `$/progress`. Absent: no progress is
-    # reported.
+    # The token of the progress reports that the server sends. Absent: no progress is reported.
     workDoneToken: ProgressToken
 
 
@@ -4408,8 +4397,8 @@ class RemoteDidPushParams(_RemoteDidPushParamsRequired, total=False):
     """Parameters of `remote/didPush`."""
     # The head of the line. Absent: the push failed.
     head: str
-    # How many paths stay on this machine, contents that look like secrets included; a `dryRun`
-    # lists them. Absent: the push failed.
+    # The number of paths that stay on this machine, including contents that look like secrets; a
+    # `dryRun` lists the paths. Absent: the push failed.
     leftCount: Count
-    # Why the push failed. Absent: it did not.
+    # Why the push failed. Absent: the push succeeded.
     error: ErrorFact

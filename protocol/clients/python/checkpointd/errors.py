@@ -15,9 +15,9 @@ class ParseError(CheckpointdError):
 
 
 class InvalidRequest(CheckpointdError):
-    r"""The message is not a request or is a batch, its id is in flight already, or it came
-    after `shutdown`. Or it is a second `initialize`. Send single JSON-RPC 2.0 requests with
-    fresh ids.
+    r"""The message is not a request, is a batch, has the id of a request in flight, came after
+    `shutdown`, or is a second `initialize`. Send single JSON-RPC 2.0 requests with fresh
+    ids.
     """
 
 
@@ -44,13 +44,13 @@ class RequestCancelled(CheckpointdError):
 
 
 class ServerCancelled(CheckpointdError):
-    r"""The server aborted the request, because it is ending. Nothing has changed. Ask again
-    after a restart.
+    r"""The server aborted the request, because the server is ending. Nothing has changed. Ask
+    again after a restart.
     """
 
 
 class InvalidTag(CheckpointdError):
-    r"""The text cannot be a tag, id, name or commit id, or the tag has the wrong kind. Use
+    r"""The text cannot be a tag, id, name or commit id, or is a tag of the wrong kind. Use
     `checkpoint/list` to see the checkpoints.
     """
 
@@ -173,9 +173,9 @@ class StrategyUnavailable(CheckpointdError):
 
 
 class StoreBusy(CheckpointdError):
-    r"""Another daemon has the session open: `details.holder` has its `pid` and `host`. Or
-    another program holds the database: `details.file` names it. Close the session there, or
-    use another conversation id.
+    r"""Another daemon has the session open (`details.holder` has the `pid` and `host` of that
+    daemon), or another program has locked the database `details.file`. Close the session
+    there, or use another conversation id.
     """
 
 
@@ -192,8 +192,8 @@ class RestoreFailed(CheckpointdError):
 
 
 class Conflict(CheckpointdError):
-    r"""Paths that the restore would change were edited outside the session and `onConflict` is
-    `fail`, or a later change contradicts a revert and `conflicts` is `fail`. Nothing
+    r"""With `onConflict: "fail"`: paths that the restore would change were edited outside the
+    session. With `conflicts: "fail"`: a later change contradicts the revert. Nothing
     changed. Look at `details.conflicts`, then choose another policy.
     """
 
@@ -205,14 +205,14 @@ class PreconditionFailed(CheckpointdError):
 
 
 class ConfirmationRequired(CheckpointdError):
-    r"""The request would delete more than 100 files that are more than half of all files.
-    Nothing changed. Look at a `dryRun`, then pass `confirm: true`.
+    r"""The request would delete more than 100 files, and more than half of all files. Nothing
+    changed. Look at a `dryRun`, then pass `confirm: true`.
     """
 
 
 class DataCorrupt(CheckpointdError):
-    r"""A needed content is missing or has the wrong hash. Nothing changed. Run `store/verify`
-    to see which checkpoints are whole.
+    r"""A content that the request needs is missing or has the wrong hash. Nothing changed. Run
+    `store/verify` to see which checkpoints are whole.
     """
 
 
@@ -221,9 +221,8 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""The range of a revert has no change at a requested path, or does not have a requested
-    hunk or author. Nothing changed. Look at a `dryRun` without that part, or at
-    `checkpoint/diff` of the range.
+    r"""The range of the revert has no change of a requested path, hunk or author. Nothing
+    changed. Look at a `dryRun` without that part, or at `checkpoint/diff` of the range.
     """
 
 
@@ -242,9 +241,9 @@ class GitFailed(CheckpointdError):
 
 
 class NotARepository(CheckpointdError):
-    r"""The work tree is in no git repository. This kind is not sent as an error: `session/open`
-    succeeds, and this is the reason why checkpoints are disabled. Use `checkpoint/init`, or
-    `git init`.
+    r"""The work tree is in no git repository. `session/open` does not fail with this kind. It
+    succeeds, and gives `NotARepository` as the reason why checkpoints are disabled. Use
+    `checkpoint/init`, or `git init`.
     """
 
 
@@ -288,7 +287,7 @@ class UnknownRemote(CheckpointdError):
 
 
 class InvalidRemote(CheckpointdError):
-    r"""The address is not that of a git remote, or contains a password. Give
+    r"""The address is no address of a git remote, or contains a password. Give
     `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
     credential helper or an ssh agent hold the secret.
     """

@@ -98,11 +98,12 @@ pub type JsonObject = std::collections::BTreeMap<String, Value>;
 /// the same after restarts.
 pub type SessionId = String;
 
-/// The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves.
+/// The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves.
 pub type CheckpointId = String;
 
-/// A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
-/// `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
+/// Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of
+/// another form is refused with `InvalidTag`, and text that names no checkpoint with
+/// `UnknownCheckpoint`.
 pub type CheckpointRef = String;
 
 /// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
@@ -135,7 +136,7 @@ pub type Timestamp = String;
 pub type Base64 = String;
 
 /// A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that
-/// are not UTF-8; `pathBytes` beside it then has the exact bytes.
+/// are not UTF-8; then `pathBytes` has the exact bytes.
 pub type PathText = String;
 
 /// The work tree: a `file:` URI or an absolute path.
@@ -191,10 +192,10 @@ pub enum Strategy {
 /// Whether checkpoints and conversation stay when the session ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
-    /// Removed with the session.
+    /// Removed when the session ends.
     #[serde(rename = "session")]
     Session,
-    /// Kept until `session/delete` or the limits remove them.
+    /// Kept until `session/delete`. Limits may remove old checkpoints.
     #[serde(rename = "keep")]
     Keep,
     /// A value that this version does not know.
@@ -238,7 +239,7 @@ pub enum Durability {
     /// file that a restore displaced or wrote, and nothing in the user's repository.
     #[serde(rename = "process")]
     Process,
-    /// Also a power cut. Slower: every change is synced before its answer.
+    /// A power cut, too. This is slower, because every change is synced before its answer.
     #[serde(rename = "power")]
     Power,
     /// A value that this version does not know.
@@ -292,8 +293,7 @@ pub enum ListKind {
     /// Turns and tools.
     #[serde(rename = "all")]
     All,
-    /// Also safety checkpoints, restores, and checkpoints that lost their tag, which `store/gc`
-    /// keeps for `limits.keepSafetyMs`.
+    /// Also safety checkpoints, checkpoints of restores, and checkpoints that lost their tag.
     #[serde(rename = "every")]
     Every,
     /// Only safety checkpoints: the states before each restore. `store/gc` keeps each for
@@ -308,7 +308,7 @@ pub enum ListKind {
 /// How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
-    /// Removes all of them that neither undo nor redo needs, even new ones.
+    /// Removes all that neither undo nor redo needs, even new ones.
     #[serde(rename = "now")]
     Now,
     /// A value that this version does not know.
@@ -335,15 +335,15 @@ pub enum DisabledReason {
     /// earlier checkpoints stay.
     #[serde(rename = "FeatureOff")]
     FeatureOff,
-    /// `checkpoint/clean` removed them.
+    /// `checkpoint/clean` removed the checkpoints.
     #[serde(rename = "Cleaned")]
     Cleaned,
     /// A restore was interrupted, and another directory is at the path of its work tree. The
-    /// restore continues when the right directory is back; `checkpoint/init` abandons it.
+    /// restore continues when the right directory is back; `checkpoint/init` abandons the restore.
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
     /// The store is damaged, deleted, emptied or replaced; `message` says what it held. The session
-    /// works without it; `checkpoint/init` sets the remains aside and starts again.
+    /// works without the store; `checkpoint/init` sets the remains aside and starts again.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
     /// The repository that holds the checkpoints cannot be used; `message` names the cause, such as
@@ -376,14 +376,14 @@ pub enum SkipReason {
     /// It disappeared during the capture.
     #[serde(rename = "vanished")]
     Vanished,
-    /// It changed each time it was read.
+    /// The file changed during each reading.
     #[serde(rename = "unstable")]
     Unstable,
-    /// Its path is longer than can be stored.
+    /// The path is too long to be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// The path is or contains a git directory, or a storage of checkpointd with other sessions.
-    /// Only files that the user's repository tracks are captured.
+    /// The path is or contains a git directory, or a storage with other sessions. Only files that
+    /// the user's repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
@@ -394,15 +394,15 @@ pub enum SkipReason {
     /// nor deleted.
     #[serde(rename = "undecided")]
     Undecided,
-    /// In a restore: a program outside the session edited the path and `onConflict` is `skip`, or
-    /// created it while the restore was interrupted.
+    /// In a restore: the path was edited outside the session and `onConflict` is `skip`, or another
+    /// program created the file while the restore was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
     /// In a restore: when the checkpoint was made, ignore rules, exclude globs or the size limit
     /// excluded the path, or the path was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
-    /// In an undo or a redo: the path changed since, and the reversed restore did not touch it.
+    /// In an undo or redo: the path changed later, and the reversed restore had not touched it.
     #[serde(rename = "notRestored")]
     NotRestored,
     /// In an imported session: the file stayed on the machine that pushed the checkpoint. A restore
@@ -410,7 +410,7 @@ pub enum SkipReason {
     #[serde(rename = "notSent")]
     NotSent,
     /// In a revert or restore of one author: another session also reported writes to the file, and
-    /// their changes cannot be distinguished.
+    /// the authors' changes cannot be distinguished.
     #[serde(rename = "mixedAuthors")]
     MixedAuthors,
     /// In a revert or restore of one author: no session reported the path's whole change, and no
@@ -422,11 +422,11 @@ pub enum SkipReason {
     Other(String),
 }
 
-/// How a capture looked at the work tree.
+/// How much of the work tree a capture read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// The capture read only paths that may have changed, as the system reports for every directory
-    /// (Linux).
+    /// The capture read only paths that may have changed: the system reports changes in every
+    /// directory (Linux).
     #[serde(rename = "fast")]
     Fast,
     /// The capture read everything.
@@ -437,7 +437,7 @@ pub enum CapturePath {
     Other(String),
 }
 
-/// Why a capture had to look at the whole work tree.
+/// Why a capture had to read the whole work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ColdReason {
     /// A full capture was requested.
@@ -456,13 +456,13 @@ pub enum ColdReason {
     /// There is no earlier capture.
     #[serde(rename = "first")]
     First,
-    /// A check found changes that had not been reported.
+    /// A check found changes that the watcher had not reported.
     #[serde(rename = "suspect")]
     Suspect,
     /// The capture had to include ignored files that a restore displaces.
     #[serde(rename = "alsoInclude")]
     AlsoInclude,
-    /// A fast capture is not proven to be enough: a repository or mount inside the work tree, a
+    /// A fast capture could miss changes: there is a repository or mount inside the work tree, a
     /// replaced root, or too many unreadable paths.
     #[serde(rename = "unproven")]
     Unproven,
@@ -480,16 +480,16 @@ pub enum ChangeKind {
     /// The path is new.
     #[serde(rename = "added")]
     Added,
-    /// Its content or mode differs.
+    /// The content or mode differs.
     #[serde(rename = "modified")]
     Modified,
     /// The path was deleted.
     #[serde(rename = "deleted")]
     Deleted,
-    /// Its path was `oldPath`.
+    /// The path was `oldPath` before.
     #[serde(rename = "renamed")]
     Renamed,
-    /// It is a copy of `oldPath`.
+    /// The file is a copy of `oldPath`.
     #[serde(rename = "copied")]
     Copied,
     /// A file became a link, or a link a file.
@@ -558,10 +558,10 @@ pub enum RestoreScope {
 /// What to do with paths that were edited outside the session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConflictPolicy {
-    /// Replace them. The safety checkpoint holds the edits.
+    /// Replace these paths. The safety checkpoint holds the edits.
     #[serde(rename = "overwrite")]
     Overwrite,
-    /// Leave them as they are.
+    /// Leave these paths as they are.
     #[serde(rename = "skip")]
     Skip,
     /// Change nothing at all.
@@ -572,14 +572,14 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
-/// What a revert does with paths where a later change contradicts it.
+/// What a revert does with paths where a later change contradicts the revert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflictPolicy {
-    /// Leave them as they are.
+    /// Leave these paths as they are.
     #[serde(rename = "leave")]
     Leave,
     /// Write both versions into the text, between the markers `<<<<<<<`, `=======` and `>>>>>>>`,
-    /// as git does. Leave files that are binary, or deleted on one side.
+    /// as git does. Files that are binary, or deleted on one side, stay unchanged.
     #[serde(rename = "markers")]
     Markers,
     /// Change nothing at all.
@@ -619,22 +619,22 @@ pub enum RevertConflict {
     /// The target of the link was changed later.
     #[serde(rename = "link")]
     Link,
-    /// The file was deleted or renamed in the range and changed later, or the other way round.
+    /// The range deleted or renamed the file, which was changed later; or the reverse.
     #[serde(rename = "deleted")]
     Deleted,
-    /// The range deleted the file, and another was made in its place later.
+    /// The range deleted the file, and another file was made in its place later.
     #[serde(rename = "bothAdded")]
     BothAdded,
-    /// The permission bits were changed later, in another way.
+    /// The range and a later change set different permission bits.
     #[serde(rename = "mode")]
     Mode,
     /// A file on one side is a link on the other.
     #[serde(rename = "kind")]
     Kind,
-    /// The file was renamed later to another name, or two files would get one name.
+    /// The file was renamed later, or the revert would give two files the same name.
     #[serde(rename = "renamed")]
     Renamed,
-    /// One side has a file, the other side a directory.
+    /// On one side the path is a file, on the other side a directory.
     #[serde(rename = "inTheWay")]
     InTheWay,
     /// A value that this version does not know.
@@ -652,22 +652,22 @@ pub enum FailureReason {
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Another path has the same name on this file system. If only the letter case of a directory's
-    /// name has changed, a restore does not touch its files: rename the directory back and restore
-    /// again.
+    /// name has changed, a restore does not touch the files in it: rename the directory back and
+    /// restore again.
     #[serde(rename = "collision")]
     Collision,
-    /// Its stored name must never be written.
+    /// A file with the stored name must never be written.
     #[serde(rename = "unsafeName")]
     UnsafeName,
-    /// A path above it is not a directory, and stays.
+    /// A parent path is not a directory, and stays unchanged.
     #[serde(rename = "blocked")]
     Blocked,
     /// The store has lost the content. This happens only if an interrupted restore can be neither
     /// finished nor undone; the path stays unchanged.
     #[serde(rename = "contentLost")]
     ContentLost,
-    /// Another program wrote to the path while the restore ran. Its content stays. The safety
-    /// checkpoint has the content before.
+    /// Another program wrote to the path while the restore ran. The new content stays, and the
+    /// safety checkpoint has the old content.
     #[serde(rename = "changedMeanwhile")]
     ChangedMeanwhile,
     /// No permission to write there.
@@ -676,7 +676,7 @@ pub enum FailureReason {
     /// The file system is read-only there.
     #[serde(rename = "readOnly")]
     ReadOnly,
-    /// The file system cannot hold so long a name.
+    /// The name is too long for the file system.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
     /// The file is in use and cannot be replaced.
@@ -728,7 +728,7 @@ pub enum NotRemovedReason {
     /// the reason.
     #[serde(rename = "storeUnavailable")]
     StoreUnavailable,
-    /// The end of the session failed; `warnings` has the reason. The next start removes the rest.
+    /// Ending the session failed; `warnings` has the reason. The next start removes the rest.
     #[serde(rename = "failed")]
     Failed,
     /// A value that this version does not know.
@@ -736,10 +736,10 @@ pub enum NotRemovedReason {
     Other(String),
 }
 
-/// Who changed a file.
+/// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Author {
-    /// The agent of this session, by its own report or by a restore.
+    /// The agent of this session: it reported the write, or a restore made the change.
     #[serde(rename = "agent")]
     Agent,
     /// Another program or person, usually the user.
@@ -753,7 +753,7 @@ pub enum Author {
     Other(String),
 }
 
-/// How well the work tree is watched.
+/// The state of the watcher.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WatchState {
     /// No watcher runs.
@@ -765,7 +765,7 @@ pub enum WatchState {
     /// Directories are being added.
     #[serde(rename = "scanning")]
     Scanning,
-    /// Every directory was watched before it was read.
+    /// The daemon watches every directory, and began before it read the directory.
     #[serde(rename = "live")]
     Live,
     /// The watcher missed changes and starts again.
@@ -883,8 +883,8 @@ pub enum ErrorKind {
     /// A frame or its body does not follow the base protocol.
     #[serde(rename = "ParseError")]
     ParseError,
-    /// The message is not a request or is a batch, its id is in flight already, or it came after
-    /// `shutdown`. Or it is a second `initialize`.
+    /// The message is not a request, is a batch, has the id of a request in flight, came after
+    /// `shutdown`, or is a second `initialize`.
     #[serde(rename = "InvalidRequest")]
     InvalidRequest,
     /// There is no such method.
@@ -902,10 +902,10 @@ pub enum ErrorKind {
     /// The request was cancelled by `$/cancelRequest`. Nothing has changed.
     #[serde(rename = "RequestCancelled")]
     RequestCancelled,
-    /// The server aborted the request, because it is ending. Nothing has changed.
+    /// The server aborted the request, because the server is ending. Nothing has changed.
     #[serde(rename = "ServerCancelled")]
     ServerCancelled,
-    /// The text cannot be a tag, id, name or commit id, or the tag has the wrong kind.
+    /// The text cannot be a tag, id, name or commit id, or is a tag of the wrong kind.
     #[serde(rename = "InvalidTag")]
     InvalidTag,
     /// The session has no checkpoint with this tag, name or id.
@@ -990,18 +990,17 @@ pub enum ErrorKind {
     /// An expectation of the request is not met. Nothing changed.
     #[serde(rename = "PreconditionFailed")]
     PreconditionFailed,
-    /// The request would delete more than 100 files that are more than half of all files. Nothing
+    /// The request would delete more than 100 files, and more than half of all files. Nothing
     /// changed.
     #[serde(rename = "ConfirmationRequired")]
     ConfirmationRequired,
-    /// A needed content is missing or has the wrong hash. Nothing changed.
+    /// A content that the request needs is missing or has the wrong hash. Nothing changed.
     #[serde(rename = "DataCorrupt")]
     DataCorrupt,
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// The range of a revert has no change at a requested path, or does not have a requested hunk
-    /// or author. Nothing changed.
+    /// The range of the revert has no change of a requested path, hunk or author. Nothing changed.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -1037,7 +1036,7 @@ pub enum ErrorKind {
     /// The storage has no remote of that name.
     #[serde(rename = "UnknownRemote")]
     UnknownRemote,
-    /// The address is not that of a git remote, or contains a password.
+    /// The address is no address of a git remote, or contains a password.
     #[serde(rename = "InvalidRemote")]
     InvalidRemote,
     /// The remote could not be reached, or the connection broke.
@@ -1085,7 +1084,7 @@ pub enum ProblemKind {
 /// The kind of an agent's write to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WriteOperation {
-    /// A whole new content.
+    /// The whole content is new.
     #[serde(rename = "create")]
     Create,
     /// One text replaced by another.
@@ -1126,7 +1125,7 @@ pub struct SkippedPath {
     pub reason: SkipReason,
 }
 
-/// A path that could not be restored, with the reason. It was not changed.
+/// A path that could not be restored, with the reason. The path was not changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPath {
@@ -1186,8 +1185,8 @@ pub struct RevertPath {
     /// The reason for a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<RevertConflict>,
-    /// In a conflict: the author of the content at the end of the range, which the revert would
-    /// reverse. Absent: the path did not exist.
+    /// In a conflict: the author of the content at the end of the range. The revert would reverse
+    /// this content. Absent: the path did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Writer>,
     /// In a conflict: the author of the present content. Absent: the path does not exist.
@@ -1208,21 +1207,22 @@ pub struct FileStats {
     pub deleted: Count,
 }
 
-/// A snapshot of the work tree with the head of the conversation.
+/// A snapshot of the work tree with the position of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     /// Its permanent id.
     pub id: CheckpointId,
-    /// Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint.
+    /// The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer
+    /// checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost
-    /// no tag.
+    /// The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag.
+    /// Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
-    /// The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
-    /// for a tool the nearest turn or tool. Absent: it has no tag.
+    /// The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a
+    /// tool the previous turn or tool. Absent: the checkpoint has no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
     /// The checkpoint that was current when this one was made. Absent: this is the base.
@@ -1230,7 +1230,7 @@ pub struct Checkpoint {
     pub parent: Option<CheckpointId>,
     /// The reason why it was made.
     pub kind: CheckpointKind,
-    /// Its order in the session, strictly increasing even if the clock jumps.
+    /// A number that increases with each checkpoint of the session, even if the clock jumps.
     pub seq: u64,
     /// When it was made.
     pub timestamp: Timestamp,
@@ -1244,12 +1244,12 @@ pub struct Checkpoint {
     /// A name given by the client, unique in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// True when a restore left it: it is not before the current checkpoint. It can still be
-    /// restored. Absent: false.
+    /// True when the current checkpoint does not descend from this one, because of a restore.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
-    /// True when its directories, or those of the checkpoint that `stats` compares with, cannot be
-    /// read. `stats` are then zeros. Absent: false.
+    /// True when directories of this checkpoint, or of the checkpoint that `stats` compares with,
+    /// cannot be read. `stats` are then zeros. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<bool>,
     /// The content of the work tree.
@@ -1261,11 +1261,10 @@ pub struct Checkpoint {
     pub stats: FileStats,
     /// Entries in the history when it was made.
     pub history_length: Count,
-    /// The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or
-    /// the store has lost a part.
+    /// The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
-    /// The size of its files in bytes, with `withSizes` of `checkpoint/list`.
+    /// The size of all files in bytes. Absent: as for `fileCount`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Bytes>,
 }
@@ -1276,10 +1275,10 @@ pub struct Checkpoint {
 pub struct CheckpointsState {
     /// Whether the checkpoint methods work.
     pub enabled: bool,
-    /// Why not. Present when disabled.
+    /// The reason. Present when checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<DisabledReason>,
-    /// The reason in words, with the remedy. Present when disabled.
+    /// The reason in words, with the remedy. Present when checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -1289,17 +1288,17 @@ pub struct CheckpointsState {
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
     /// Larger files are left out of captures and listed as skipped. The checkpoint of a restore
-    /// includes such files, so that undo removes them.
+    /// includes larger files, too, so that undo removes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
-    /// Above this size, the session removes its oldest checkpoints within a minute. The base, the
-    /// newest, named checkpoints, those for undo and redo, and safety checkpoints of the last day
-    /// stay.
+    /// If the store is larger, the daemon removes the session's oldest checkpoints within a minute.
+    /// The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
+    /// safety checkpoints of the last day stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
-    /// The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
-    /// minute. The base, the newest, named checkpoints and those for undo and redo stay, so 1 acts
-    /// as 2, with a warning.
+    /// The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
+    /// removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
+    /// checkpoints for undo and redo stay. So 1 acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// `store/gc` removes checkpoints older than this many days.
@@ -1309,7 +1308,7 @@ pub struct SessionLimits {
     /// milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
-    /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
+    /// After this many milliseconds, the first capture ends with `CaptureTimedOut`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
     /// The largest number of Unicode code points in a message, answer, summary or transcript line.
@@ -1373,7 +1372,7 @@ pub struct ConversationLengths {
     pub valid_history_range: HistoryRange,
 }
 
-/// Numbers of paths before a list was cut.
+/// Numbers of paths, counted before a list is cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreCounts {
@@ -1394,27 +1393,29 @@ pub struct RestoreCounts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreResult {
-    /// Paths that were written, in the order of their bytes.
+    /// Paths that were written, in byte order.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an
-    /// undo or redo: files that the reversed restore had created.
+    /// Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
+    /// files that the reversed restore had created.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored. They were not changed; the other paths were restored.
     pub failed: Vec<FailedPath>,
-    /// Paths that were edited outside the session. Each of them is in one of the other lists, too.
+    /// Paths that were edited outside the session. Each of these paths is in one of the other
+    /// lists, too.
     pub conflicts: Vec<ConflictPath>,
     /// Paths that were left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
+    /// The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The checkpoint of the state after. Absent: a dry run.
+    /// The checkpoint of the state after the restore. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The lengths of the conversation now. Absent: it was not restored.
+    /// The present lengths of the conversation. Absent: the conversation was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The complete numbers, even if a list is cut at `limits.maxListedPaths`.
+    /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1428,14 +1429,14 @@ pub struct RestoreResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// The effects of a revert, or of a dry run the effects that it would have. The lists are those of
-/// a restore.
+/// The effects of a revert, or in a dry run the effects that the revert would have. The lists are
+/// those of a restore.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RevertResult {
@@ -1444,28 +1445,29 @@ pub struct RevertResult {
     /// The later end of the range. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointId>,
-    /// Every requested path that the range changed, in the order of their bytes. Empty in the
-    /// repeated answer to a key after a restart.
+    /// Every requested path that the range changed, in byte order. Empty if a key gets its answer
+    /// again after a restart.
     pub paths: Vec<RevertPath>,
-    /// Paths that were written, in the order of their bytes.
+    /// Paths that were written, in byte order.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in the order of their bytes. The range had added them, and no later
-    /// change touched them.
+    /// Paths that were deleted, in byte order. The range had added them, and no later change
+    /// touched them.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be reverted. They are unchanged. The other paths were reverted.
     pub failed: Vec<FailedPath>,
     /// Paths at which a later change contradicts the revert. `paths` has the reasons. With
-    /// `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
+    /// `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
     pub conflicts: Vec<ConflictPath>,
     /// Paths that were left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
+    /// The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The checkpoint of the state after. Absent: a dry run.
+    /// The checkpoint of the state after the restore. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The complete numbers, even if a list is cut at `limits.maxListedPaths`.
+    /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1485,7 +1487,7 @@ pub struct RevertResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -1504,7 +1506,7 @@ pub struct HunkRef {
     pub id: String,
 }
 
-/// The place of a hunk in a unified text. An empty side has the line before it as its start.
+/// The place of a hunk in a unified text. An empty side starts at the line before the hunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
@@ -1534,7 +1536,7 @@ pub struct DiffFile {
     pub absolute_path: String,
     /// How it changed.
     pub change: ChangeKind,
-    /// Its path before, if it was renamed or copied.
+    /// The path before the file was renamed or copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<PathText>,
     /// The exact bytes of `oldPath`, when they are not UTF-8.
@@ -1543,35 +1545,35 @@ pub struct DiffFile {
     /// True when git treats either side as binary; the answer then has no text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
-    /// Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
-    /// `truncated`).
+    /// With format `contents`: the old content. Absent: the file did not exist, is binary, or was
+    /// cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
-    /// `truncated`).
+    /// With format `contents`: the new content. Absent: the file does not exist, is binary, or was
+    /// cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// True when a content was over its limit and was left out. `checkpoint/readFile` reads
-    /// contents. Absent: false.
+    /// True when a content over the limit was left out. `checkpoint/readFile` reads such contents.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// Lines added. Absent for binaries.
+    /// Lines added. Absent for binary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_added: Option<Count>,
-    /// Lines removed. Absent for binaries.
+    /// Lines removed. Absent for binary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<Count>,
-    /// Size before. Absent: it did not exist.
+    /// The old size. Absent: the file did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_size: Option<Bytes>,
-    /// Size after. Absent: it does not exist.
+    /// The new size. Absent: the file does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
-    /// The mode before, with stricter permissions if it has them (`100600`). A directory is listed
-    /// if only its permissions differ (`040000`, `040700`), and does not count as a file.
+    /// The old mode, including permissions that are stricter than usual (`100600`). A directory is
+    /// listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
-    /// The mode after, with stricter permissions if it has them (`100600`).
+    /// The new mode, including permissions that are stricter than usual (`100600`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
     /// The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
@@ -1581,7 +1583,7 @@ pub struct DiffFile {
     /// The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<DiffHunk>>,
-    /// Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not
+    /// With format `unified` and `perFile`: this file's part of the unified diff. Absent: not
     /// requested, or cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
@@ -1644,7 +1646,7 @@ pub struct CacheFigures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WatcherFigures {
-    /// How well the work tree is watched.
+    /// The state of the watcher.
     pub state: WatchState,
     /// Directories watched.
     pub watched_directories: Count,
@@ -1677,27 +1679,27 @@ pub struct QueueFigures {
     pub poisoned: Option<bool>,
 }
 
-/// The manager of a session's checkpoints, with the sizes of its collections.
+/// The state of a session's checkpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ManagerState {
-    /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    /// The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
     /// The work tree.
     pub work_tree_path: String,
-    /// Checkpoints listed.
+    /// The number of checkpoints in `checkpoint/list`.
     pub checkpoints: Count,
-    /// Tags that belong to a checkpoint.
+    /// The number of tags that belong to a checkpoint.
     pub tag_index: Count,
-    /// The turn that the session is in.
+    /// The number of the present turn.
     pub current_turn: Count,
-    /// Tools that have run in this turn.
+    /// The number of tools that have run in this turn.
     pub tools_in_turn: Count,
     /// The message that the next turn will use. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_message: Option<String>,
-    /// Whether that message is locked, so that no other message replaces it.
+    /// Whether the pending message is locked, so that no other message replaces it.
     pub message_locked: bool,
     /// The statistics cache.
     pub file_stats_cache: CacheFigures,
@@ -1711,7 +1713,7 @@ pub struct SessionSummary {
     pub session: SessionId,
     /// Its work tree, absolute.
     pub workspace: String,
-    /// The conversation id of its opening. Absent: the client gave none.
+    /// The conversation id that the client gave. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// The strategy that stores its checkpoints.
@@ -1723,7 +1725,7 @@ pub struct SessionSummary {
     /// The process id of another daemon that has the session open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<u64>,
-    /// The number of its checkpoints. Absent: only an opening can count them.
+    /// The number of checkpoints. Absent: unknown until the session is opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<Count>,
     /// Size on disk.
@@ -1956,8 +1958,8 @@ pub struct ContextFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextWindow {
-    /// Characters (UTF-16 units) of the valid part of the history and of the context message as
-    /// last built.
+    /// Characters (UTF-16 units) of the valid part of the history and of the latest context
+    /// message.
     pub characters: Count,
     /// Characters that fit into the window of the model.
     pub max_characters: Count,
@@ -1987,7 +1989,7 @@ pub struct ContextState {
     pub patterns: Vec<String>,
     /// The files that match now, within the budget.
     pub files: Vec<ContextFile>,
-    /// Files that were left out because the budget is used up, the largest first.
+    /// Files that do not fit into the budget, the largest first.
     pub dropped: Vec<ContextFile>,
     /// Patterns that match no file at present. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2021,7 +2023,7 @@ pub struct TangentState {
     pub files: Option<bool>,
 }
 
-/// A reference from the conversation to its checkpoints. It owns no data.
+/// A reference from the conversation to its checkpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointManagerRef {
@@ -2068,7 +2070,7 @@ pub struct ErrorData {
     /// What the request changed.
     pub effects: Effects,
     /// The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    /// before it became one.
+    /// before it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<OperationId>,
     /// For `InvalidParams`: the faults of the parameters.
@@ -2097,7 +2099,7 @@ pub struct ErrorFact {
 pub struct ProgressBegin {
     /// The work in progress, for people.
     pub title: String,
-    /// Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellable: Option<bool>,
     /// A line for people.
@@ -2127,7 +2129,7 @@ pub struct ProgressBegin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressReport {
-    /// Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellable: Option<bool>,
     /// A line for people.
@@ -2195,7 +2197,7 @@ pub struct ClientInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventOrigin {
-    /// The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none.
+    /// The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientInfo>,
 }
@@ -2209,7 +2211,7 @@ pub struct CheckpointdClientCapabilities {
     pub events: Option<Vec<EventName>>,
 }
 
-/// The abilities of the client. Those of LSP are ignored.
+/// The abilities of the client. LSP abilities are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
@@ -2239,7 +2241,7 @@ pub struct StrategyCapability {
     /// Why it is not available, with the remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a session's data stays at its end, by default.
+    /// The default retention of a session.
     pub retention: Retention,
     /// Whether the strategy needs a repository of the user.
     pub needs_repository: bool,
@@ -2267,10 +2269,10 @@ pub struct CheckpointsCapability {
     pub restore_scopes: Vec<RestoreScope>,
     /// Policies of `checkpoint/restore`.
     pub conflict_policies: Vec<ConflictPolicy>,
-    /// Whether a symbolic link that appears during a restore can never redirect it out of the work
-    /// tree (Linux).
+    /// Whether a restore stays inside the work tree even if a symbolic link appears during the
+    /// restore (Linux).
     pub anchored_restore: bool,
-    /// Whether a capture may read only changed files when that is proven to be enough (Linux).
+    /// Whether a capture can read only the changed files (Linux).
     pub fast_capture: bool,
 }
 
@@ -2312,7 +2314,7 @@ pub struct StoreCapability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationsCapability {
-    /// Operations remembered per session.
+    /// The number of operations that are remembered per session.
     pub remembered: Count,
 }
 
@@ -2522,8 +2524,8 @@ pub struct SessionFeatures {
     /// False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<bool>,
-    /// False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent:
-    /// true.
+    /// False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
+    /// left. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent: Option<bool>,
 }
@@ -2550,8 +2552,8 @@ pub struct SessionOpenParams {
     /// When checkpoints are enabled. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
-    /// An unreadable part that the opening may set aside. Absent: none, so a damaged conversation
-    /// fails the opening.
+    /// The part that `session/open` may set aside if it is unreadable. Absent: none, so
+    /// `session/open` fails if the conversation is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
     /// Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
@@ -2572,7 +2574,7 @@ pub struct SessionOpenParams {
     /// The features of this session until it is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
-    /// The remote that the session is pushed to with `push`. Absent: none.
+    /// The remote for `push`. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// When the session is pushed to `remote`. Absent: `manual`.
@@ -2587,12 +2589,11 @@ pub struct SessionOpenParams {
     /// Whether MCP is enabled. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_enabled: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -2631,7 +2632,7 @@ impl SessionOpenParams {
 pub struct SessionOpenResult {
     /// Its id.
     pub session: SessionId,
-    /// The work tree: absolute, symbolic links resolved.
+    /// The absolute path of the work tree, with symbolic links resolved.
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
@@ -2643,19 +2644,19 @@ pub struct SessionOpenResult {
     pub resumed: bool,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
-    /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    /// The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
     /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
     /// checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
-    /// Paths that the base capture left out. Empty when resumed.
+    /// Paths that the capture of the base left out. Empty when resumed.
     pub skipped: Vec<SkippedPath>,
-    /// The outcome of an interrupted restore. Absent: there was none.
+    /// The outcome of an interrupted restore. Absent: no restore was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RestoreResult>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -2674,8 +2675,8 @@ pub struct SessionOpenResult {
 pub struct SessionCloseParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -2696,7 +2697,7 @@ impl SessionCloseParams {
 pub struct SessionCloseResult {
     /// Whether its checkpoints and conversation were removed.
     pub removed: bool,
-    /// Why they were kept. Absent: they were removed.
+    /// Why the session was not removed. Absent: it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -2706,7 +2707,7 @@ pub struct SessionCloseResult {
     /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -2721,8 +2722,8 @@ pub struct SessionDeleteParams {
     /// The storage of a session that is not open. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -2753,7 +2754,7 @@ pub struct SessionDeleteResult {
     /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -2834,8 +2835,7 @@ pub struct SessionGetResult {
     /// The line of a remote that the session was imported from. Absent: the session began here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
-    /// True while a restore failed half-way and could be neither finished nor undone. Absent:
-    /// false.
+    /// True if a restore failed half-way and can be neither finished nor undone. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished_restore: Option<bool>,
 }
@@ -2846,12 +2846,11 @@ pub struct SessionGetResult {
 pub struct CheckpointInitParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -2888,14 +2887,14 @@ pub struct CheckpointInitResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// A text for people. Absent or empty: the first 60 bytes of the message in one line, else `Turn
-/// started` or the name of the tool.
+/// A text for people. Absent or empty: the first 60 bytes of the message in one line. Without a
+/// message: `Turn started` or the name of the tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCreateParams {
@@ -2910,30 +2909,29 @@ pub struct CheckpointCreateParams {
     /// For a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn
-    /// started` or the name of the tool.
+    /// A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
+    /// message: `Turn started` or the name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// An explicit tag, which sets the counters. Absent: the next tag.
+    /// An explicit tag; the daemon counts on from it. Absent: the next tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The checkpoint that it follows. Absent: the current checkpoint.
+    /// The parent of the new checkpoint. Absent: the current checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointRef>,
     /// True to make no checkpoint when nothing changed since the last checkpoint or restore.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if_changed: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -2967,8 +2965,8 @@ pub struct CheckpointCreateResult {
     pub checkpoint: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// SQLite databases to which another program wrote during the capture, so that their copies may
-    /// be malformed. Make another checkpoint when the program is idle. Absent: none.
+    /// SQLite databases to which another program wrote during the capture. Their copies may be
+    /// malformed. Make another checkpoint when the program is idle. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
     /// True when the checkpoint leaves nothing out and `possiblyTorn` is absent.
@@ -2982,7 +2980,7 @@ pub struct CheckpointCreateResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3058,7 +3056,7 @@ pub struct CheckpointGetResult {
     /// For a `restore`: the restored checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<CheckpointId>,
-    /// For a `restore`: the state before.
+    /// For a `restore`: the checkpoint of the state before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// True when the checkpoint was made inside a tangent. Absent: false.
@@ -3082,7 +3080,7 @@ pub struct CheckpointExpandParams {
 pub struct CheckpointExpandResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The tools of the turn, oldest first. Empty for a tool.
+    /// The tools of the turn, oldest first. Empty if `tag` names a tool.
     pub tools: Vec<Checkpoint>,
 }
 
@@ -3092,8 +3090,7 @@ pub struct CheckpointExpandResult {
 pub struct CheckpointHasChangesParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -3122,7 +3119,7 @@ pub struct CheckpointHasChangesResult {
 pub struct CheckpointStatsParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The checkpoint. Excludes `from` and `to`.
+    /// The checkpoint. Not together with `from` or `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
     /// The earlier checkpoint, together with `to`.
@@ -3164,20 +3161,19 @@ pub struct CheckpointDiffParams {
     /// Only these paths and all paths below them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
-    /// For format `unified`: returns one diff per file in `unified`, instead of one for all in
-    /// `text`. Absent: false.
+    /// For format `unified`: returns one diff per file in `unified`, instead of one diff for all
+    /// files in `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_file: Option<bool>,
     /// For format `unified`: includes binary files as git's binary patches, so that `git apply`
     /// accepts the text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
-    /// Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
-    /// tree. Absent: false.
+    /// Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
+    /// change in the work tree. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<bool>,
 }
@@ -3203,15 +3199,16 @@ impl CheckpointDiffParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffResult {
-    /// The paths that differ, in the order of their bytes.
+    /// The paths that differ, in byte order.
     pub files: Vec<DiffFile>,
     /// The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    /// backslashes is quoted like in git.
+    /// backslashes is quoted as in git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The numbers of changed files.
     pub stats: FileStats,
-    /// True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
+    /// True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
     /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
@@ -3257,7 +3254,7 @@ impl CheckpointFilesParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointFilesResult {
-    /// The files, in the order of their bytes.
+    /// The files, in byte order.
     pub files: Vec<CheckpointFile>,
     /// The number of files on all pages of this listing.
     pub file_count: Count,
@@ -3350,15 +3347,15 @@ pub struct CheckpointRestoreParams {
     /// The parts to restore. Absent: `both`, or `files` when `paths` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// Only these paths and all paths below them. `warnings` names a path at which the checkpoint
-    /// holds no file.
+    /// Only these paths and all paths below them. `warnings` lists paths at which the checkpoint
+    /// has no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// Reverses only what this author changed since the checkpoint, and keeps the changes of
     /// others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
-    /// distinguished are in `skipped`. It restores files only, so it excludes another `scope`. The
-    /// current checkpoint must descend from the checkpoint. A path that has not changed since, and
-    /// an author that the ledger does not know, are refused.
+    /// distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
+    /// current checkpoint must descend from the checkpoint `tag`. A path that has not changed
+    /// since, and an author that the ledger does not know, are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
@@ -3373,12 +3370,11 @@ pub struct CheckpointRestoreParams {
     /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -3410,8 +3406,8 @@ pub struct CheckpointRevertParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
     /// The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or
-    /// to the present. For a tool: the changes from the previous checkpoint to its own. For a
-    /// restore: the changes of that restore.
+    /// to the present. For a tool: the changes from the previous checkpoint to the tool's
+    /// checkpoint. For a restore: the changes of that restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
     /// The earlier end of a range.
@@ -3425,16 +3421,17 @@ pub struct CheckpointRevertParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does
-    /// not have is refused. Excludes `paths` and `author`.
+    /// not have is refused. Not together with `paths` or `author`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
     /// Reverts only changes of this author: the id of a session on the same work tree, or an
     /// agent's name (the part of a `conversationId` before its colon) if only one session of that
     /// agent reported writes in the range. A path is reverted if the author reported all its
-    /// changes in the range with `ledger/recordWrite`. If others changed the path too, only the
-    /// author's changes are reverted (`partial`), where the reports distinguish them. Other paths
+    /// changes in the range with `ledger/recordWrite`. If other authors changed the path, too, only
+    /// this author's changes are reverted (`partial`), if the reports distinguish them. Other paths
     /// that the author may have changed are in `skipped`. An author that the ledger does not know
-    /// is refused. Without `tag` and `from`, the range is the whole session. Excludes `hunks`.
+    /// is refused. Without `tag` and `from`, the range is the whole session. Not together with
+    /// `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
@@ -3450,16 +3447,14 @@ pub struct CheckpointRevertParams {
     /// already gone or a conflict. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// True to return the change of the files in `text`, too, as a patch for `git apply`. Absent:
-    /// false.
+    /// True to return the change also as a patch for `git apply`, in `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -3508,12 +3503,11 @@ pub struct CheckpointUndoParams {
     /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -3556,12 +3550,11 @@ pub struct CheckpointRedoParams {
     /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -3590,8 +3583,8 @@ pub struct CheckpointDeleteParams {
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3620,7 +3613,7 @@ pub struct CheckpointDeleteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3639,8 +3632,8 @@ pub struct CheckpointRenameParams {
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3670,7 +3663,7 @@ pub struct CheckpointRenameResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3682,8 +3675,8 @@ pub struct CheckpointRenameResult {
 pub struct CheckpointCleanParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3716,7 +3709,7 @@ pub struct CheckpointCleanResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3750,7 +3743,7 @@ pub struct ConversationGetResult {
     /// The context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_manager: Option<ContextState>,
-    /// An object that the daemon keeps for the client while it runs. Never exported.
+    /// An object that the daemon keeps for the client until the daemon ends. Never exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
     /// Length of the context message in bytes when it was last built.
@@ -3759,7 +3752,7 @@ pub struct ConversationGetResult {
     /// The latest summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_summary: Option<Summary>,
-    /// An object that the daemon keeps for the client while it runs. Never exported.
+    /// An object that the daemon keeps for the client until the daemon ends. Never exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<JsonObject>,
     /// The deprecated model id of old documents.
@@ -3882,8 +3875,8 @@ pub struct ConversationAppendParams {
     pub session: SessionId,
     /// The exchange.
     pub entry: NewHistoryEntry,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3920,7 +3913,7 @@ pub struct ConversationAppendResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3937,8 +3930,8 @@ pub struct ConversationAppendTranscriptParams {
     /// Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3972,7 +3965,7 @@ pub struct ConversationAppendTranscriptResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -3990,8 +3983,8 @@ pub struct ConversationSetNextMessageParams {
     /// Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4037,8 +4030,8 @@ pub struct ConversationSetNextMessageResult {
 pub struct ConversationClearParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4070,7 +4063,7 @@ pub struct ConversationClearResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4084,8 +4077,8 @@ pub struct ConversationSetValidRangeParams {
     pub session: SessionId,
     /// The range.
     pub range: HistoryRange,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4118,7 +4111,7 @@ pub struct ConversationSetValidRangeResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4141,8 +4134,8 @@ pub struct ConversationCompactParams {
     /// The first entry that stays valid, instead of `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_from: Option<EntryId>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4178,7 +4171,7 @@ pub struct ConversationCompactResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4192,8 +4185,8 @@ pub struct ConversationForgetParams {
     pub session: SessionId,
     /// The number of messages to remove from the end. If there are fewer, all are removed.
     pub messages: u64,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4228,7 +4221,7 @@ pub struct ConversationForgetResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4250,16 +4243,15 @@ pub struct ForgottenMessages {
 pub struct ConversationEnterTangentParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// True to include the files: the daemon makes a checkpoint, and leaving the tangent without
-    /// its tail restores it. Absent: false.
+    /// True to include the files: the daemon makes a checkpoint, and restores it when the client
+    /// leaves the tangent without `keepTail`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -4292,7 +4284,7 @@ pub struct ConversationEnterTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4304,15 +4296,14 @@ pub struct ConversationEnterTangentResult {
 pub struct ConversationExitTangentParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Appends the last entry of the tangent, if it added one. Absent: false.
+    /// Appends the last entry of the tangent to the main conversation. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_tail: Option<bool>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -4354,7 +4345,7 @@ pub struct ConversationExitTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4396,8 +4387,8 @@ pub struct ConversationAddContextParams {
     pub session: SessionId,
     /// Paths of the work tree, or globs, of at most 4,096 bytes each.
     pub paths: Vec<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4428,7 +4419,7 @@ pub struct ConversationAddContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4442,8 +4433,8 @@ pub struct ConversationRemoveContextParams {
     pub session: SessionId,
     /// Paths of the work tree, or globs.
     pub paths: Vec<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4474,7 +4465,7 @@ pub struct ConversationRemoveContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4492,7 +4483,7 @@ pub struct ConversationContextParams {
     /// Outputs of hooks to include in the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookOutput>>,
-    /// The agent's instruction, for the end of the message.
+    /// An instruction that the daemon appends to the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_prompt: Option<String>,
 }
@@ -4538,11 +4529,11 @@ pub struct ConversationSetToolsParams {
     pub session: SessionId,
     /// All tools, by origin.
     pub tools: ToolsByOrigin,
-    /// An object that the daemon keeps for the client while it runs.
+    /// An object that the daemon keeps for the client until the daemon ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4572,7 +4563,7 @@ pub struct ConversationSetToolsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4586,8 +4577,8 @@ pub struct ConversationSetAgentsParams {
     pub session: SessionId,
     /// The agents.
     pub agents: JsonObject,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4631,8 +4622,8 @@ pub struct ConversationSetModelParams {
     pub session: SessionId,
     /// The model.
     pub model_info: ModelInfo,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4676,8 +4667,8 @@ pub struct ConversationSetMcpEnabledParams {
     pub session: SessionId,
     /// Whether the conversation is in a tangent.
     pub mcp_enabled: bool,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4706,7 +4697,7 @@ pub struct ConversationSetMcpEnabledResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4738,8 +4729,8 @@ pub struct ConversationRecordLinesParams {
     /// The written, inserted or appended text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4782,7 +4773,7 @@ pub struct ConversationRecordLinesResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4827,11 +4818,11 @@ pub struct ConversationExportResult {
     pub path: Option<String>,
     /// Size of the document.
     pub bytes: Bytes,
-    /// The checkpoint with the replaced file, in the session whose work tree contains it. Absent:
-    /// nothing was replaced, or no session's work tree contains it.
+    /// The safety checkpoint with the replaced file, in the session whose work tree contains the
+    /// file. Absent: no file was replaced, or no session's work tree contains the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4849,8 +4840,8 @@ pub struct ConversationImportParams {
     /// The absolute path of the document's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4882,7 +4873,7 @@ pub struct ConversationImportResult {
     /// The number of lines of the transcript beyond the limit, which were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_dropped: Option<Count>,
-    /// The id in the document. The session keeps its own.
+    /// The id in the document. The session keeps its own id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// Texts about assumptions, omissions and later steps that failed. Absent: none.
@@ -4911,8 +4902,8 @@ pub struct LedgerRecordWriteParams {
     /// The tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4949,7 +4940,7 @@ pub struct LedgerRecordWriteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -4977,8 +4968,7 @@ pub struct LedgerEntry {
     /// The tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The other session that wrote it, open or closed. Absent: none, or the daemon does not know
-    /// which.
+    /// The other session that made the change, open or closed. Absent: none, or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
@@ -5022,7 +5012,7 @@ impl LedgerHistoryParams {
 pub struct LedgerHistoryResult {
     /// The changes, oldest first.
     pub entries: Vec<LedgerEntry>,
-    /// The author of the present content, if that is in no checkpoint and no report.
+    /// The author of the present content, if this content is in no checkpoint and no report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<LedgerEntry>,
     /// The cursor of the next page. Absent: this is the last page.
@@ -5055,7 +5045,7 @@ impl WorktreeStatusParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeStatusResult {
-    /// How well the work tree is watched.
+    /// The state of the watcher.
     pub state: WatchState,
     /// Directories watched.
     pub watched_directories: Count,
@@ -5108,16 +5098,15 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Which safety checkpoints, and turns and tools without their tag, are removed if neither undo
-    /// nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
+    /// Which safety checkpoints, and which turns and tools without their tag, are removed.
+    /// Checkpoints that undo or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -5157,7 +5146,7 @@ pub struct StoreGcResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
     /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -5181,8 +5170,7 @@ pub struct StoreProblem {
 pub struct StoreVerifyParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -5251,7 +5239,7 @@ pub struct OperationGetResult {
     /// Its answer. Absent: the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// The checkpoint that it published, even if its answer was not stored.
+    /// The checkpoint that the operation made, even if the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// Why the operation failed.
@@ -5313,8 +5301,8 @@ pub struct CheckpointDidCreateParams {
     pub origin: Option<EventOrigin>,
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The snapshot of the session before, for comparison with `checkpoint.snapshot`. The
-    /// checkpoint before is `checkpoint.parent`.
+    /// The session's snapshot before this checkpoint, for comparison with `checkpoint.snapshot`.
+    /// The previous checkpoint is `checkpoint.parent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SnapshotId>,
     /// How long it took.
@@ -5345,10 +5333,10 @@ pub struct CheckpointDidRestoreParams {
     pub origin: Option<EventOrigin>,
     /// The restored checkpoint.
     pub target: CheckpointId,
-    /// The checkpoint of the state after.
+    /// The checkpoint of the state after the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The checkpoint of the state before.
+    /// The checkpoint of the state before the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// The numbers of paths.
@@ -5368,7 +5356,7 @@ pub struct CheckpointDidRestoreParams {
     /// Paths that could not be restored and were not changed. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Vec<FailedPath>>,
-    /// Paths that were edited outside the session, also after the restore stopped. Absent: no
+    /// Paths that were edited outside the session, even if after the restore stopped. Absent: no
     /// recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<ConflictPath>>,
@@ -5440,7 +5428,7 @@ impl CheckpointDidFailParams {
 pub struct WorktreeDidChangeParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// How well the work tree is watched.
+    /// The state of the watcher.
     pub state: WatchState,
     /// Paths that may have changed since the last capture.
     pub dirty_paths: Count,
@@ -5449,8 +5437,8 @@ pub struct WorktreeDidChangeParams {
     /// True when more paths changed than are listed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
-    /// True when the watch lost events because too many came at once. Comes with `more`. Absent:
-    /// false.
+    /// True when the watcher lost events because too many came at once. `more` is then true, too.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overflowed: Option<bool>,
 }
@@ -5576,7 +5564,7 @@ pub enum StayReason {
     /// Its name is typical of files with secrets (`.env*`, keys).
     #[serde(rename = "pattern")]
     Pattern,
-    /// The group or others may not read the file, or a directory above it.
+    /// The group or others have no permission to read the file or a directory above it.
     #[serde(rename = "strictMode")]
     StrictMode,
     /// The file is ignored, and only an `include` glob of the session captured it.
@@ -5723,15 +5711,15 @@ pub struct RemoteAddParams {
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     /// path. A password in it is refused.
     pub url: String,
-    /// Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional
-    /// globs.
+    /// Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no
+    /// additional globs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
     /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5797,8 +5785,8 @@ pub struct RemoteRemoveParams {
     /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5852,12 +5840,11 @@ pub struct RemotePushParams {
     /// `leaveOut` takes precedence. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send: Option<Vec<String>>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -5883,7 +5870,7 @@ impl RemotePushParams {
 pub struct RemotePushResult {
     /// Whether the remote got new data. False in a dry run, too.
     pub pushed: bool,
-    /// The session of the line. For an imported session: the session of its origin.
+    /// The session of the line. For an imported session: the session that it was imported from.
     pub session: SessionId,
     /// The writer of the line.
     pub writer: WriterId,
@@ -5930,12 +5917,11 @@ pub struct RemoteFetchParams {
     /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -6022,8 +6008,8 @@ pub struct RemoteDeleteParams {
     /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -6085,12 +6071,11 @@ pub struct SessionImportParams {
     /// Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The client's key for this change. A repetition with the same key gets the first answer, and
-    /// nothing is done twice. Use a new key for each new change.
+    /// The client's key for this change. A repeated request with the same key gets the first answer
+    /// and changes nothing. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
-    /// reported.
+    /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
 }
@@ -6203,11 +6188,11 @@ pub struct RemoteDidPushParams {
     /// The head of the line. Absent: the push failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// How many paths stay on this machine, contents that look like secrets included; a `dryRun`
-    /// lists them. Absent: the push failed.
+    /// The number of paths that stay on this machine, including contents that look like secrets; a
+    /// `dryRun` lists the paths. Absent: the push failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_count: Option<Count>,
-    /// Why the push failed. Absent: it did not.
+    /// Why the push failed. Absent: the push succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorFact>,
 }
@@ -6226,7 +6211,8 @@ impl RemoteDidPushParams {
     }
 }
 
-/// Begins the connection between client and server. It is the first request and is sent once.
+/// Begins the connection between client and server. The client sends this request first, and only
+/// once.
 #[derive(Debug)]
 pub enum InitializeRequest {}
 impl Request for InitializeRequest {
@@ -6253,8 +6239,8 @@ impl Request for ShutdownRequest {
     type Result = ();
 }
 
-/// Ends the process: with 0 after `shutdown`, with 1 otherwise, within two seconds. If other
-/// clients have sessions open, it ends only this connection.
+/// Ends the process within two seconds: after `shutdown` with 0, otherwise with 1. If other clients
+/// have sessions open, only this connection ends.
 #[derive(Debug)]
 pub enum ExitNotification {}
 impl Notification for ExitNotification {
@@ -6263,7 +6249,7 @@ impl Notification for ExitNotification {
 }
 
 /// Asks the server to cancel a request. A request that has not committed ends with
-/// `RequestCancelled` and has changed nothing; otherwise it ends normally.
+/// `RequestCancelled` and has changed nothing. A committed request ends normally.
 #[derive(Debug)]
 pub enum CancelRequestNotification {}
 impl Notification for CancelRequestNotification {
@@ -6295,7 +6281,7 @@ impl Notification for LogTraceNotification {
     type Params = LogTraceParams;
 }
 
-/// A line for the log of the client: warnings and errors that answer no request.
+/// A line for the client's log: a warning or an error that belongs to no request.
 #[derive(Debug)]
 pub enum WindowLogMessageNotification {}
 impl Notification for WindowLogMessageNotification {
@@ -6313,9 +6299,9 @@ impl Request for RpcDiscoverRequest {
     type Result = JsonObject;
 }
 
-/// Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a kept
-/// session and finishes or undoes an interrupted restore. A client that opens an open session joins
-/// it; the session ends with its last client.
+/// Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag
+/// `0`). A kept session is resumed, and an interrupted restore is finished or undone first. A
+/// client that opens an open session joins it. The session ends when its last client leaves.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
 impl Request for SessionOpenRequest {
@@ -6324,8 +6310,8 @@ impl Request for SessionOpenRequest {
     type Result = SessionOpenResult;
 }
 
-/// Ends a session. If other clients have it open, only this client leaves it. Retention `session`
-/// removes its checkpoints and conversation at once; `keep` keeps them.
+/// Ends a session. If other clients have the session open, only this client leaves. With retention
+/// `session`, the daemon then removes checkpoints and conversation; with `keep`, it keeps both.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
@@ -6354,8 +6340,7 @@ impl Request for SessionListRequest {
     type Result = SessionListResult;
 }
 
-/// Returns the state of an open session: the manager of its checkpoints, and the figures of
-/// watcher, queue and cache.
+/// Returns the state of an open session: its checkpoints, and counters of watcher, queue and cache.
 #[derive(Debug)]
 pub enum SessionGetRequest {}
 impl Request for SessionGetRequest {
@@ -6422,8 +6407,8 @@ impl Request for CheckpointHasChangesRequest {
     type Result = CheckpointHasChangesResult;
 }
 
-/// Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two
-/// checkpoints (give `from` and `to`).
+/// Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from` and
+/// `to` to compare two checkpoints.
 #[derive(Debug)]
 pub enum CheckpointStatsRequest {}
 impl Request for CheckpointStatsRequest {
@@ -6471,10 +6456,10 @@ impl Request for CheckpointRestoreRequest {
 }
 
 /// Reverses the changes between two checkpoints in the present work tree, and keeps all later
-/// changes. It is a three-way merge of trees and contents. A safety checkpoint first saves the
-/// present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change
-/// of all line ends is a change of all lines. The merge follows renamed files, but not renamed
-/// directories. It uses no merge driver or attribute of the repository.
+/// changes. A revert is a three-way merge of trees and contents. A safety checkpoint first saves
+/// the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a
+/// change of all line ends is a change of all lines. The merge follows renamed files, but not
+/// renamed directories. It uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
 impl Request for CheckpointRevertRequest {
@@ -6504,8 +6489,8 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot be
-/// removed while it is the current one (`PreconditionFailed`).
+/// Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore
+/// cannot be removed while it is the current one (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6532,8 +6517,8 @@ impl Request for CheckpointCleanRequest {
     type Result = CheckpointCleanResult;
 }
 
-/// Returns the state of the conversation: messages, context, tools and the checkpoint. Of history
-/// and transcript it returns only the lengths.
+/// Returns the state of the conversation: messages, context, tools and the checkpoint. For history
+/// and transcript, it returns only the lengths.
 #[derive(Debug)]
 pub enum ConversationGetRequest {}
 impl Request for ConversationGetRequest {
@@ -6542,7 +6527,7 @@ impl Request for ConversationGetRequest {
     type Result = ConversationGetResult;
 }
 
-/// Reads the history by pages, of the present or of a checkpoint.
+/// Reads the present history, or the history at a checkpoint, page by page.
 #[derive(Debug)]
 pub enum ConversationHistoryRequest {}
 impl Request for ConversationHistoryRequest {
@@ -6551,7 +6536,7 @@ impl Request for ConversationHistoryRequest {
     type Result = ConversationHistoryResult;
 }
 
-/// Reads the transcript by pages.
+/// Reads the transcript page by page.
 #[derive(Debug)]
 pub enum ConversationTranscriptRequest {}
 impl Request for ConversationTranscriptRequest {
@@ -6570,7 +6555,8 @@ impl Request for ConversationAppendRequest {
     type Result = ConversationAppendResult;
 }
 
-/// Appends a text to the transcript only (errors, notices). Each line of the text becomes a line.
+/// Appends a text, such as an error or a notice, to the transcript only. Each line of the text
+/// becomes a line of the transcript.
 #[derive(Debug)]
 pub enum ConversationAppendTranscriptRequest {}
 impl Request for ConversationAppendTranscriptRequest {
@@ -6579,8 +6565,8 @@ impl Request for ConversationAppendTranscriptRequest {
     type Result = ConversationAppendTranscriptResult;
 }
 
-/// Sets the next message. It also becomes the pending message of the next turn, unless the pending
-/// message is locked.
+/// Sets the next message. The message also becomes the pending message of the next turn, unless the
+/// pending message is locked.
 #[derive(Debug)]
 pub enum ConversationSetNextMessageRequest {}
 impl Request for ConversationSetNextMessageRequest {
@@ -6599,8 +6585,8 @@ impl Request for ConversationClearRequest {
     type Result = ConversationClearResult;
 }
 
-/// Sets the entries that may be sent to a model. If the first entry has results of tools, the range
-/// starts at the next entry that has none. If there is no such entry, the range is empty.
+/// Sets the entries that may be sent to a model. If the first entry has tool results, the range
+/// starts at the next entry without tool results. If there is no such entry, the range is empty.
 #[derive(Debug)]
 pub enum ConversationSetValidRangeRequest {}
 impl Request for ConversationSetValidRangeRequest {
@@ -6676,7 +6662,7 @@ impl Request for ConversationRemoveContextRequest {
     type Result = ConversationRemoveContextResult;
 }
 
-/// Returns the context, and on request builds the context message.
+/// Returns the context. With `message: true`, also builds the context message.
 #[derive(Debug)]
 pub enum ConversationContextRequest {}
 impl Request for ConversationContextRequest {
@@ -6685,7 +6671,7 @@ impl Request for ConversationContextRequest {
     type Result = ConversationContextResult;
 }
 
-/// Sets the tools, and an object that the daemon keeps for the client.
+/// Sets the tools, and an object that the daemon stores for the client.
 #[derive(Debug)]
 pub enum ConversationSetToolsRequest {}
 impl Request for ConversationSetToolsRequest {
@@ -6694,7 +6680,7 @@ impl Request for ConversationSetToolsRequest {
     type Result = ConversationSetToolsResult;
 }
 
-/// Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no
+/// Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation has no
 /// context paths, the `resources` of the active agent become its context.
 #[derive(Debug)]
 pub enum ConversationSetAgentsRequest {}
@@ -6704,7 +6690,7 @@ impl Request for ConversationSetAgentsRequest {
     type Result = ConversationSetAgentsResult;
 }
 
-/// Sets the model. The budget of the context follows its window.
+/// Sets the model. The budget of the context depends on the model's window.
 #[derive(Debug)]
 pub enum ConversationSetModelRequest {}
 impl Request for ConversationSetModelRequest {
@@ -6722,7 +6708,7 @@ impl Request for ConversationSetMcpEnabledRequest {
     type Result = ConversationSetMcpEnabledResult;
 }
 
-/// Records a write of the agent in the line tracker of a file. Call it after the write.
+/// Records a write of the agent in the line tracker of a file. Send this request after the write.
 #[derive(Debug)]
 pub enum ConversationRecordLinesRequest {}
 impl Request for ConversationRecordLinesRequest {
@@ -6731,8 +6717,9 @@ impl Request for ConversationRecordLinesRequest {
     type Result = ConversationRecordLinesResult;
 }
 
-/// Exports the conversation as a document (names in snake_case, absent fields left out), with a
-/// format version. Without `overwrite`, a `path` with another file is refused.
+/// Exports the conversation as a document with a format version. The document has names in
+/// snake_case and leaves out absent fields. Without `overwrite`, the export does not replace
+/// another file at `path`.
 #[derive(Debug)]
 pub enum ConversationExportRequest {}
 impl Request for ConversationExportRequest {
@@ -6751,10 +6738,11 @@ impl Request for ConversationImportRequest {
     type Result = ConversationImportResult;
 }
 
-/// Records that the agent wrote or deleted a file. Its present content then counts as the agent's
-/// and causes no conflict. All sessions that are open on the work tree record the report, and a
-/// revert of one author (`author` of `checkpoint/revert`) relies on it. Report each write at once:
-/// an edit of another program between the write and its report counts as part of the write.
+/// Records that the agent wrote or deleted a file. The present content of the file then counts as
+/// the agent's and causes no conflict. All sessions that are open on the work tree store the
+/// report. A revert of one author (`author` of `checkpoint/revert`) relies on these reports. Report
+/// each write at once: an edit of another program between the write and its report counts as part
+/// of the write.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
 impl Request for LedgerRecordWriteRequest {
@@ -6810,8 +6798,8 @@ impl Request for StoreVerifyRequest {
     type Result = StoreVerifyResult;
 }
 
-/// Returns the outcome of a mutation, by its id or its key. If the session is kept, this works
-/// after a restart, too.
+/// Returns the outcome of a mutation, by its id or its key. For a kept session, this also works
+/// after a restart.
 #[derive(Debug)]
 pub enum OperationGetRequest {}
 impl Request for OperationGetRequest {
@@ -6820,8 +6808,8 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
-/// Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. For
-/// an existing name and address, only `leaveOut` changes.
+/// Adds a git remote for sessions to the storage. Nothing is sent to the remote before
+/// `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
 #[derive(Debug)]
 pub enum RemoteAddRequest {}
 impl Request for RemoteAddRequest {
@@ -6850,10 +6838,10 @@ impl Request for RemoteRemoveRequest {
 
 /// Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
 /// conversation. Data that the remote has is not sent again. Some paths stay on this machine
-/// (`left`): those whose name, mode or content looks like a secret, and ignored files that were
-/// included. In the sent checkpoints they are `skipped` as `notSent`, and a restore elsewhere
-/// leaves these paths alone. No checkpoint waits for a push. A failure does not change the session,
-/// and the next push finds out what the remote has.
+/// (`left`): paths whose name, mode or content looks like a secret, and ignored files that were
+/// included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a restore on
+/// another machine does not change them. No checkpoint waits for a push. A failed push does not
+/// change the session, and the next push finds out what the remote has.
 #[derive(Debug)]
 pub enum RemotePushRequest {}
 impl Request for RemotePushRequest {
@@ -6862,8 +6850,8 @@ impl Request for RemotePushRequest {
     type Result = RemotePushResult;
 }
 
-/// Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a
-/// refused line is stored, and earlier fetched data stays.
+/// Fetches the lines of one session, or of all sessions, from a remote and verifies them. No part
+/// of a refused line is stored. Data that was fetched earlier stays.
 #[derive(Debug)]
 pub enum RemoteFetchRequest {}
 impl Request for RemoteFetchRequest {
@@ -6872,8 +6860,8 @@ impl Request for RemoteFetchRequest {
     type Result = RemoteFetchResult;
 }
 
-/// Lists the sessions of a remote, by writer, newest first. No contents are fetched if the host can
-/// leave them out.
+/// Lists the lines of a remote, newest first. If the host can leave out contents, no contents are
+/// fetched.
 #[derive(Debug)]
 pub enum RemoteSessionsRequest {}
 impl Request for RemoteSessionsRequest {
@@ -6882,8 +6870,8 @@ impl Request for RemoteSessionsRequest {
     type Result = RemoteSessionsResult;
 }
 
-/// Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
-/// machine can push it there again. Sessions here are not changed.
+/// Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no
+/// machine can push this session to the remote again. Sessions on this machine are not changed.
 #[derive(Debug)]
 pub enum RemoteDeleteRequest {}
 impl Request for RemoteDeleteRequest {
@@ -6892,11 +6880,11 @@ impl Request for RemoteDeleteRequest {
     type Result = RemoteDeleteResult;
 }
 
-/// Makes a session from a line of a remote: on another work tree, at another path, in another
-/// strategy. It fetches the line if needed. The work tree is neither read nor changed: the first
-/// restore compares its files with the checkpoint, and saves the files that it replaces.
-/// `session/get` names the origin of an imported session. A push of the imported session makes a
-/// separate line of the same session.
+/// Makes a session from a line of a remote. The work tree, its path and the strategy may differ
+/// from those of the line. The daemon fetches the line if needed, and neither reads nor changes the
+/// work tree. The first restore compares the files with the checkpoint, and saves the files that it
+/// replaces. `session/get` names the origin of an imported session. Pushing the imported session
+/// adds a separate line to the original session.
 #[derive(Debug)]
 pub enum SessionImportRequest {}
 impl Request for SessionImportRequest {
@@ -6946,8 +6934,8 @@ impl Notification for WorktreeDidChangeNotification {
     type Params = WorktreeDidChangeParams;
 }
 
-/// A capture or full scan found changes that the watcher had not reported. They are also sent with
-/// `worktree/didChange`, and their directories are watched again.
+/// A capture or full scan found changes that the watcher had not reported. These changes are also
+/// sent with `worktree/didChange`, and the daemon watches their directories anew.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {
@@ -6963,8 +6951,8 @@ impl Notification for ConversationDidChangeNotification {
     type Params = ConversationDidChangeParams;
 }
 
-/// The last change filled the model's context window. The event is sent once, and again only after
-/// the conversation has fitted in between.
+/// The last change filled the model's context window. The event is sent once. It is sent again only
+/// if the conversation fitted into the window meanwhile.
 #[derive(Debug)]
 pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
