@@ -100,7 +100,7 @@ Close a session when its conversation ends. The answer says whether the daemon r
 
 ${asks(19, 'session/close', { session })}
 ${answers(19, { removed: false, reason: 'retention' })}
-\`session/list\` lists open and kept sessions, \`session/get\` describes one, and \`session/delete\` removes a kept session with its checkpoints and conversation. \`session/delete\` refuses while another client has the session open.
+\`session/list\` lists open and kept sessions, \`session/get\` describes an open session, and \`session/delete\` removes a kept session with its checkpoints and conversation. \`session/delete\` refuses while another client has the session open.
 `;
 
 const checkpoints = `### Checkpoints
@@ -113,15 +113,15 @@ The agent now edits \`src/parser.ts\` and creates \`src/lexer.ts\`. The checkpoi
 
 ${asks(7, 'checkpoint/create', { session, kind: 'tool', toolName: 'edit', description: 'Edit the parser' })}
 ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, capture: { path: 'fast', ms: 73 }, operation: 'op_d0jfbxc3dd64wtynqyjd' })}
-**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, and \`1.1\` is the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new checkpoint. The old checkpoint keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. The parameters \`tag\`, \`from\` and \`to\` accept an id, a tag or a name.
+**Three ways to name a checkpoint.** The \`id\` of a checkpoint never changes. The \`tag\` is the checkpoint's place in the conversation: \`1\` is the first turn, and \`1.1\` is the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new checkpoint. The old checkpoint keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. The parameters \`tag\`, \`from\` and \`to\` accept an id, a tag or a name.
 
 **Counting.** The daemon counts turns and tools, so \`kind\` is enough. If you give a \`tag\` yourself, the daemon counts on from your tag. A tool before the first turn gets \`0.1\`.
 
 **Statistics.** \`stats\` counts the files that changed since the checkpoint \`previousTag\`. A turn's checkpoint is made at the start of its turn. So the statistics of \`2\` show what turn 1 did, and the statistics of \`1\` show what changed since the base.
 
-**What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. It is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
+**What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. \`capture.path\` is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it then makes no checkpoint and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it makes none if nothing changed, and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
 
 List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Then begin again without a cursor.
 
@@ -157,7 +157,7 @@ ${answers(9, {
 })}
 With \`format: "unified"\` the answer has a patch as \`text\`, which \`git apply\` accepts. \`checkpoint/readFile\` reads one file of a checkpoint, \`checkpoint/files\` lists its files, and \`checkpoint/expand\` returns a turn with its tools.
 
-**File names are bytes.** A path that is not UTF-8 comes with \`pathBytes\`, the exact bytes in base64, beside a \`path\` for people. Send both back unchanged.
+**File names are bytes.** A path that is not UTF-8 comes with \`pathBytes\`, the exact bytes in base64, beside a \`path\` for people. Send both fields back unchanged.
 `;
 
 const restores = `### Restores
@@ -209,7 +209,7 @@ ${answers(13, {
 ${asks(14, 'checkpoint/undo', { session })}
 **What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It never gives a user more rights to a file than the user had before.
 
-**Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. The next request that changes the session finishes or undoes the restore first. Its answer has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Until then, \`checkpoint/list\` and other reads work.
+**Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. The next request that changes the session finishes or undoes the restore first. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
 
 **Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of these files has unsaved changes.
 `;
@@ -350,7 +350,7 @@ ${asks(4, 'conversation/append', {
     assistant: { content: 'The parser is tidy.' },
   },
 })}
-**History and transcript.** The history is for the model. It has at most 10,000 entries; the daemon drops the oldest ones first and counts them in \`dropped\`. The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is for people, as lines of text.
+**History and transcript.** The history is for the model. It has at most 10,000 entries; the daemon drops the oldest ones first and counts them in \`dropped\`. The valid range is the part of the history that goes to the model. The valid range always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is for people, as lines of text.
 
 ${asks(5, 'conversation/history', { session, limit: 1 })}
 ${answers(5, {
@@ -366,7 +366,7 @@ ${answers(5, {
   validHistoryRange: { start: 0, end: 2 },
   nextCursor: 'WyJoaXN0b3J5IHNlc185NGNwd2pxdCJd',
 })}
-**The next message.** \`conversation/setNextMessage\` stores the prompt before the turn. The next checkpoint of a turn uses it as description. With \`lock\` the message stays until a turn uses it.
+**The next message.** \`conversation/setNextMessage\` stores the prompt before the turn. The next checkpoint of a turn uses this prompt as its description. With \`lock\` the message stays until a turn uses it.
 
 **Context files.** \`conversation/addContext\` adds paths and globs whose files go to the model. \`conversation/context\` lists the files, and with \`message: true\` builds the text of the context message. All context files together may fill three quarters of the model's window; \`dropped\` lists the files that do not fit.
 
@@ -374,7 +374,7 @@ ${answers(5, {
 
 ${asks(11, 'conversation/compact', { session, summary: 'The parser is tidy.', keep: 0 })}
 ${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { start: 2, end: 2 }, operation: 'op_2tm099f9y2mvqg5pjhhe' })}
-**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. If you enter a tangent with \`files: true\`, leaving it also restores the files as they were before. If you leave it with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
+**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins a tangent, and \`conversation/exitTangent\` returns to the main conversation. If you enter a tangent with \`files: true\`, leaving it also restores the files as they were before. If you leave it with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
 
 ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
@@ -389,7 +389,7 @@ The answer to a refused request is an error. Use \`data.kind\` in programs. Show
 
 ${asks(23, 'checkpoint/restore', { session, tag: '7' })}
 ${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/list to see the checkpoints.', data: { kind: 'UnknownCheckpoint', retryable: false, effects: 'none', operationId: 'op_b5p5vayvxnfrdz45jbp9', details: { tag: '7' } } })}
-- \`retryable\` is true if the same request may succeed later without a change by the client. Wait before you repeat it, for example 100 ms, then 200 ms.
+- \`retryable\` is true if the same request may succeed later without a change by the client. Wait before you repeat the request, for example 100 ms, then 200 ms.
 - \`effects\` says what the request changed. \`none\` means that nothing changed. \`committed\` means that the change took effect although the answer is an error. \`rolledBack\` means that the change began and was undone. With \`unknown\`, look at the session, or ask \`operation/get\`.
 - \`issues\` names each wrong parameter by its JSON pointer.
 
@@ -408,7 +408,7 @@ ${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was c
 **Progress.** A request with a \`workDoneToken\` that takes longer than 100 ms reports its progress with \`$/progress\`: one \`begin\`, then \`report\`s, and one \`end\` before the answer.
 
 ${notifies('$/progress', { token: 't7', value: { kind: 'begin', title: 'Creating a checkpoint', cancellable: true } })}
-**Events.** Name the events that you want in \`initialize\`, as \`capabilities.checkpointd.events\`. The daemon then sends them for all sessions that it has open, and each event names its session. If another client caused an event, \`origin\` names that client.
+**Events.** Name the events that you want in \`initialize\`, as \`capabilities.checkpointd.events\`. The daemon then sends these events for all its open sessions, and each event names its session. If another client caused an event, \`origin\` names that client.
 
 ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: restored, safety, counts, ms: 403 })}
 | event | reports |
@@ -419,7 +419,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`session/didOpen\` | a session was opened |
 | \`window/logMessage\` | a message for people; clients get it without naming it |
 
-Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on events.
+Events of files may be late, repeated or merged. Use these events only to refresh a view. Checkpoints do not depend on events.
 
 **The order of messages.** The daemon sends answers and notifications, never requests. Requests that change a session run one after the other, in the order of arrival. Requests that only read run immediately, without waiting in a queue. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and replace the values by a default.
 
@@ -432,11 +432,11 @@ These details are too long for the tables.
 
 - **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
 - **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
-- **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. It runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
+- **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. The scan runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
 - **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
 - **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
 - **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If \`nextMessage\` has tool results, the daemon removes \`nextMessage\`, too. Inside a tangent, only the tangent's history gets shorter.
-- **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, it is the only agent, or the agent named \`default\`. Each of its \`resources\` is \`file://\` with a path or glob of the work tree.
+- **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, the active agent is the only agent, or the agent named \`default\`. Each of its \`resources\` is \`file://\` with a path or glob of the work tree.
 - **Exports.** If the path already has the identical document, the export writes nothing and succeeds.
 - **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
 - **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that the session shares with other sessions. If the checkpoints that must stay are larger than the limit, the answer to the next change has a warning.

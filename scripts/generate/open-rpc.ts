@@ -50,7 +50,7 @@ function titled(schema: Json, title: string): Json {
 
 /** Returns the first sentence of a description. */
 export function summaryOf(text: string): string {
-  return /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text;
+  return (/^(?:`[^`]*`|[^`])*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/:$/, '.');
 }
 
 function errorsOf(document: ProtocolDocument, method: Method): string[] {

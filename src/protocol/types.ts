@@ -10,8 +10,8 @@ export type Null = null;
 export type JsonObject = { readonly [name: string]: Json };
 
 /**
- * The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays the same
- * after restarts.
+ * The id of a session (`ses_…`), computed from work tree, conversation id and strategy. Restarts do not change
+ * the id.
  */
 export type SessionId = string;
 
@@ -75,10 +75,13 @@ export type Bytes = number;
 /** A number of items. */
 export type Count = number;
 
-/** The name of a stream of progress reports. The client chooses it, unique among its requests in flight. */
+/**
+ * The name of a stream of progress reports. The client chooses a name that is unique among its requests in
+ * flight.
+ */
 export type ProgressToken = number | string;
 
-/** The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids. */
+/** The id of a JSON-RPC request, exactly as the client sent the id: `1` and `"1"` are different ids. */
 export type RequestId = number | string;
 
 /** How checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
@@ -294,8 +297,8 @@ export interface Checkpoint {
   /** True when the current checkpoint does not descend from this one, because of a restore. Absent: false. */
   readonly detached?: boolean;
   /**
-   * True when directories of this checkpoint, or of the checkpoint that `stats` compares with, cannot be read.
-   * `stats` are then zeros. Absent: false.
+   * True when the store has lost directories of this checkpoint, or of the checkpoint that `stats` compares
+   * with. All `stats` are then 0. Absent: false.
    */
   readonly damaged?: boolean;
   /** The content of the work tree. */
@@ -338,14 +341,14 @@ export interface SessionLimits {
   /**
    * The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon removes the oldest
    * within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo
-   * stay. So 1 acts as 2, with a warning.
+   * stay. A limit of 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
   readonly maxAgeDays?: number;
   /**
-   * How long safety checkpoints, and turns and tools that lost their tag, are kept, in milliseconds. After a
-   * day `maxStoreBytes` may remove them. Absent: 30 days.
+   * For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept. After a day,
+   * `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
   /** After this many milliseconds, the first capture ends with `CaptureTimedOut`. */
@@ -377,7 +380,7 @@ export interface ColdCount {
 export interface CaptureInfo {
   /** Fast or cold. */
   readonly path: CapturePath;
-  /** Why it was cold. Absent: it was fast. */
+  /** Why the capture was cold. Absent: the capture was fast. */
   readonly reason?: ColdReason;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -416,7 +419,7 @@ export interface RestoreCounts {
 }
 
 /**
- * The result of a restore, or the plan of a dry run. Every touched path is in exactly one of `restored`,
+ * The result of a restore, or the plan of a dry run. Every affected path is in exactly one of `restored`,
  * `deleted`, `failed` and `skipped`.
  */
 export interface RestoreResult {
@@ -427,7 +430,7 @@ export interface RestoreResult {
    * reversed restore had created.
    */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be restored. They were not changed; the other paths were restored. */
+  /** Paths that could not be restored. These paths were not changed; the other paths were restored. */
   readonly failed: readonly FailedPath[];
   /** Paths that were edited outside the session. Each of these paths is in one of the other lists, too. */
   readonly conflicts: readonly ConflictPath[];
@@ -466,15 +469,15 @@ export interface RevertResult {
   /** The later end of the range. Absent: the present. */
   readonly to?: CheckpointId;
   /**
-   * Every requested path that the range changed, in byte order. Empty if a key gets its answer again after a
-   * restart.
+   * Every requested path that the range changed, in byte order. Empty if the answer is repeated (`replayed`)
+   * after a restart.
    */
   readonly paths: readonly RevertPath[];
   /** Paths that were written, in byte order. */
   readonly restored: readonly PathRef[];
-  /** Paths that were deleted, in byte order. The range had added them, and no later change touched them. */
+  /** Paths that were deleted, in byte order: files that the range had added and no later change had touched. */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be reverted. They are unchanged. The other paths were reverted. */
+  /** Paths that could not be reverted. These paths are unchanged; the other paths were reverted. */
   readonly failed: readonly FailedPath[];
   /**
    * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts:
@@ -520,7 +523,7 @@ export interface HunkRef {
 
 /** The place of a hunk in a unified text. An empty side starts at the line before the hunk. */
 export interface DiffHunk {
-  /** The name of the hunk within its file, computed from its lines. It does not depend on their position. */
+  /** The name of the hunk within its file. The name depends on the hunk's lines, but not on their position. */
   readonly id: string;
   /** The first old line, counted from 1. */
   readonly beforeStart: Count;
@@ -674,13 +677,13 @@ export interface ManagerState {
 export interface SessionSummary {
   /** Its id. */
   readonly session: SessionId;
-  /** Its work tree, absolute. */
+  /** The absolute path of the work tree. */
   readonly workspace: string;
   /** The conversation id that the client gave. Absent: none. */
   readonly conversationId?: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when the session ends. */
+  /** Whether the session's data stays when the session ends. */
   readonly retention: Retention;
   /** Whether the session is open in this daemon. */
   readonly open: boolean;
@@ -781,7 +784,7 @@ export interface HistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** The latest summary of the conversation. It replaces earlier messages. */
+/** The latest summary of the conversation. The summary replaces earlier messages. */
 export interface Summary {
   /** Its text. */
   readonly summary: string;
@@ -831,7 +834,7 @@ export interface FileLineTracker {
   readonly linesAddedByAgent: Count;
   /** Lines that the last write removed. */
   readonly linesRemovedByAgent: Count;
-  /** Whether no write has been recorded yet. */
+  /** True until the first write is recorded. */
   readonly isFirstWrite: boolean;
 }
 
@@ -997,7 +1000,7 @@ export interface ProgressReport {
   readonly bytesTotal?: Bytes;
 }
 
-/** The last report. It precedes the response. */
+/** The last report, sent before the response. */
 export interface ProgressEnd {
   /** Marks the last report. */
   readonly kind: 'end';
@@ -1048,7 +1051,7 @@ export interface StrategyCapability {
   readonly name: Strategy;
   /** Whether this machine can use the strategy. */
   readonly available: boolean;
-  /** Why it is not available, with the remedy. */
+  /** Why the strategy is not available, with the remedy. */
   readonly reason?: string;
   /** The default retention of a session. */
   readonly retention: Retention;
@@ -1335,7 +1338,7 @@ export interface SessionOpenResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when the session ends. */
+  /** Whether the session's data stays when the session ends. */
   readonly retention: Retention;
   /** Whether the session existed before. */
   readonly resumed: boolean;
@@ -1344,8 +1347,8 @@ export interface SessionOpenResult {
   /** The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
   /**
-   * The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent: checkpoints are
-   * disabled.
+   * The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. Absent:
+   * checkpoints are disabled.
    */
   readonly base?: Checkpoint;
   /** Paths that the capture of the base left out. Empty when resumed. */
@@ -1453,13 +1456,13 @@ export interface SessionGetParams {
 export interface SessionGetResult {
   /** Its id. */
   readonly session: SessionId;
-  /** Its work tree, absolute. */
+  /** The absolute path of the work tree. */
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when the session ends. */
+  /** Whether the session's data stays when the session ends. */
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
@@ -1477,7 +1480,7 @@ export interface SessionGetResult {
   readonly watcher: WatcherFigures;
   /** The queue. */
   readonly queue: QueueFigures;
-  /** The line of a remote that the session was imported from. Absent: the session began here. */
+  /** The remote line from which the session was imported. Absent: the session began here. */
   readonly origin?: SessionOrigin;
   /** True if a restore failed half-way and can be neither finished nor undone. Absent: false. */
   readonly unfinishedRestore?: boolean;
@@ -1502,7 +1505,7 @@ export interface CheckpointInitResult {
   readonly initialized: boolean;
   /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;
-  /** The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. */
+  /** The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. */
   readonly base: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -1683,7 +1686,7 @@ export interface CheckpointStatsParams {
 export interface CheckpointDiffParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was deleted). */
+  /** The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base was deleted. */
   readonly from?: CheckpointRef;
   /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
@@ -1817,7 +1820,7 @@ export interface CheckpointRestoreParams {
   readonly onConflict?: ConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
+  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1835,9 +1838,9 @@ export interface CheckpointRevertParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or to the present.
-   * For a tool: the changes from the previous checkpoint to the tool's checkpoint. For a restore: the changes
-   * of that restore.
+   * The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next turn, or to the
+   * present. For a tool: the changes from the previous checkpoint to the tool's checkpoint. For a restore: the
+   * changes of that restore.
    */
   readonly tag?: CheckpointRef;
   /** The earlier end of a range. */
@@ -1868,7 +1871,7 @@ export interface CheckpointRevertParams {
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
+  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
@@ -1893,13 +1896,13 @@ export interface CheckpointUndoParams {
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: restores only the paths that the restore changed, and keeps later changes of other paths
-   * (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+   * `soft`: undoes only the paths that the restore changed, and keeps later changes of other paths (`skipped`
+   * as `notRestored`). `hard`: restores the exact state before the restore. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
+  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1920,12 +1923,12 @@ export interface CheckpointRedoParams {
   readonly expect?: RestoreExpectation;
   /**
    * `soft`: restores only the paths that the undo changed, and keeps later changes of other paths (`skipped`
-   * as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+   * as `notRestored`). `hard`: restores the exact state before the undo. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
+  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -2041,11 +2044,11 @@ export interface ConversationGetResult {
   readonly conversationId: string;
   /** The message that will be sent next. */
   readonly nextMessage?: UserMessage;
-  /** Entries in the history (field `history`). */
+  /** The number of entries in the history. */
   readonly historyLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
-  /** Lines in the transcript (field `transcript`). */
+  /** The number of lines in the transcript. */
   readonly transcriptLength: Count;
   /** The tools. */
   readonly tools: ToolsByOrigin;
@@ -2081,7 +2084,7 @@ export interface ConversationHistoryParams {
   readonly session: SessionId;
   /** The checkpoint whose history is read. Absent: the present. */
   readonly tag?: CheckpointRef;
-  /** The entry to begin with. Absent: the oldest. */
+  /** The first entry to return. Absent: the oldest. */
   readonly from?: EntryId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
@@ -2770,9 +2773,9 @@ export interface ConversationImportResult {
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
-  /** The number of entries beyond the limit, which were left out. */
+  /** The number of entries that were left out, because they exceed the limit. */
   readonly dropped: Count;
-  /** The number of lines of the transcript beyond the limit, which were left out. */
+  /** The number of transcript lines that were left out, because they exceed the limit. */
   readonly transcriptDropped?: Count;
   /** The id in the document. The session keeps its own id. */
   readonly conversationId?: string;
@@ -2891,7 +2894,7 @@ export interface WorktreeStatusResult {
    * enabled.
    */
   readonly captures?: CaptureCounts;
-  /** Dirty paths, at most the requested number. Absent or empty: none were requested. */
+  /** Dirty paths, at most the requested number. Absent or empty: no paths were requested. */
   readonly paths?: readonly PathRef[];
 }
 
@@ -3028,7 +3031,7 @@ export interface SessionDidOpenParams {
   readonly strategy: Strategy;
   /** Whether the session existed before. */
   readonly resumed: boolean;
-  /** The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. */
+  /** The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. */
   readonly base?: Checkpoint;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3078,7 +3081,7 @@ export interface CheckpointDidRestoreParams {
   readonly deleted?: readonly PathRef[];
   /** Paths that could not be restored and were not changed. Absent: no recovery. */
   readonly failed?: readonly FailedPath[];
-  /** Paths that were edited outside the session, even if after the restore stopped. Absent: no recovery. */
+  /** Paths that were edited outside the session, before or after the restore stopped. Absent: no recovery. */
   readonly conflicts?: readonly ConflictPath[];
   /** Paths that were left unchanged on purpose. Absent: no recovery. */
   readonly skipped?: readonly SkippedPath[];
@@ -3217,7 +3220,7 @@ export interface RemoteLine {
   readonly createdAt: Timestamp;
   /** When the head was made, by the clock of its writer. */
   readonly updatedAt: Timestamp;
-  /** The line that it was imported from. Absent: it was not imported. */
+  /** The line from which the session was imported. Absent: the session was not imported. */
   readonly origin?: LineOrigin;
 }
 
@@ -3266,8 +3269,8 @@ export interface RemoteAddParams {
   /** A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
   readonly name: string;
   /**
-   * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. A
-   * password in it is refused.
+   * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. An
+   * address with a password is refused.
    */
   readonly url: string;
   /**
@@ -3521,17 +3524,17 @@ export interface SessionImportParams {
 /** Answer to `session/import`. */
 export interface SessionImportResult {
   /**
-   * The new session. It is closed: open it with `session/open` and the same workspace, conversation id and
-   * strategy.
+   * The new session, which is closed. Open the session with `session/open` and the same workspace,
+   * conversation id and strategy.
    */
   readonly session: SessionId;
-  /** Its work tree, absolute. */
+  /** The absolute path of the work tree. */
   readonly workspace: string;
-  /** Its conversation id: that of the line, or a new id if a session here has that id already. */
+  /** The conversation id of the line, or a new id if another session here has that id. */
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when the session ends. */
+  /** Whether the session's data stays when the session ends. */
   readonly retention: Retention;
   /** The remote line from which it was imported. */
   readonly origin: SessionOrigin;
@@ -3615,7 +3618,7 @@ export interface RequestTypes {
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
-   * Removes an open or kept session with its checkpoints and conversation, but no file of the work tree. A
+   * Removes an open or kept session with its checkpoints and conversation. Files of the work tree stay. A
    * session with an interrupted restore must be opened first (`RestoreFailed`), because only that session has
    * the displaced files.
    */
@@ -3663,13 +3666,13 @@ export interface RequestTypes {
    * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. A
    * revert is a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
    * `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is a change
-   * of all lines. The merge follows renamed files, but not renamed directories. It uses no merge driver or
-   * attribute of the repository.
+   * of all lines. The merge follows renamed files, but not renamed directories. The merge uses no merge driver
+   * or attribute of the repository.
    */
   'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
-   * Undoes the last restore that has not been undone. The paths that this restore changed return to their
-   * state in its safety checkpoint. Later changes on other paths stay, unless `mode` is `hard`.
+   * Undoes the last restore that has not been undone. Each path that this restore changed gets its earlier
+   * state from the safety checkpoint. Later changes of other paths stay, unless `mode` is `hard`.
    */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
   /**
@@ -3729,13 +3732,13 @@ export interface RequestTypes {
    */
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /**
-   * Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and answers
-   * `entered: false`.
+   * Begins a tangent and puts the main conversation aside. Inside a tangent, the request does nothing and
+   * answers `entered: false`.
    */
   'conversation/enterTangent': { params: ConversationEnterTangentParams; result: ConversationEnterTangentResult; };
   /**
-   * Returns to the main conversation. Outside a tangent, answers `exited: false`, or `TangentDisabled` if the
-   * session was opened with `features.tangent` false.
+   * Returns to the main conversation. Outside a tangent, the request answers `exited: false`, or fails with
+   * `TangentDisabled` if the session was opened with `features.tangent` false.
    */
   'conversation/exitTangent': { params: ConversationExitTangentParams; result: ConversationExitTangentResult; };
   /** Returns whether the conversation is in a tangent. */
@@ -3806,10 +3809,11 @@ export interface RequestTypes {
   'remote/remove': { params: RemoteRemoveParams; result: RemoteRemoveResult; };
   /**
    * Pushes an open session to a remote: its checkpoints except safety checkpoints, and its conversation. Data
-   * that the remote has is not sent again. Some paths stay on this machine (`left`): paths whose name, mode or
-   * content looks like a secret, and ignored files that were included. In the pushed checkpoints, these paths
-   * are `skipped` as `notSent`, and a restore on another machine does not change them. No checkpoint waits for
-   * a push. A failed push does not change the session, and the next push finds out what the remote has.
+   * that the remote already has is not sent again. Some paths stay on this machine (`left`): paths whose name,
+   * mode or content looks like a secret, and ignored files that were included. In the pushed checkpoints,
+   * these paths are `skipped` as `notSent`, and a restore on another machine does not change them. No
+   * checkpoint waits for a push. A failed push does not change the session, and the next push finds out what
+   * the remote has.
    */
   'remote/push': { params: RemotePushParams; result: RemotePushResult; };
   /**
@@ -3865,8 +3869,8 @@ export interface NotificationTypes {
   /** A mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
   /**
-   * Paths of the work tree may have changed. Changes are collected for 100 ms; the first event of a session
-   * has `more` when the watcher becomes live.
+   * Paths of the work tree may have changed. Changes are collected for 100 ms. The first event of a session is
+   * sent when the watcher becomes live, and has `more`.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**

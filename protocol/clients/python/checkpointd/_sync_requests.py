@@ -216,8 +216,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionDeleteResult:
-        """Removes an open or kept session with its checkpoints and conversation, but no file of the
-        work tree. A session with an interrupted restore must be opened first (`RestoreFailed`),
+        """Removes an open or kept session with its checkpoints and conversation. Files of the work
+        tree stay. A session with an interrupted restore must be opened first (`RestoreFailed`),
         because only that session has the displaced files.
         """
         result: SessionDeleteResult = self.request("session/delete", params, on_progress=on_progress, timeout=timeout)
@@ -390,7 +390,7 @@ class SyncRequests:
         changes. A revert is a three-way merge of trees and contents. A safety checkpoint first
         saves the present state, and `checkpoint/undo` reverses the revert. The merge compares
         bytes, so a change of all line ends is a change of all lines. The merge follows renamed
-        files, but not renamed directories. It uses no merge driver or attribute of the
+        files, but not renamed directories. The merge uses no merge driver or attribute of the
         repository.
         """
         result: RevertResult = self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout)
@@ -403,8 +403,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Undoes the last restore that has not been undone. The paths that this restore changed
-        return to their state in its safety checkpoint. Later changes on other paths stay, unless
+        """Undoes the last restore that has not been undone. Each path that this restore changed gets
+        its earlier state from the safety checkpoint. Later changes of other paths stay, unless
         `mode` is `hard`.
         """
         result: RestoreResult = self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout)
@@ -593,8 +593,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationEnterTangentResult:
-        """Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and
-        answers `entered: false`.
+        """Begins a tangent and puts the main conversation aside. Inside a tangent, the request does
+        nothing and answers `entered: false`.
         """
         result: ConversationEnterTangentResult = self.request("conversation/enterTangent", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -606,8 +606,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExitTangentResult:
-        """Returns to the main conversation. Outside a tangent, answers `exited: false`, or
-        `TangentDisabled` if the session was opened with `features.tangent` false.
+        """Returns to the main conversation. Outside a tangent, the request answers `exited: false`,
+        or fails with `TangentDisabled` if the session was opened with `features.tangent` false.
         """
         result: ConversationExitTangentResult = self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -874,11 +874,11 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> RemotePushResult:
         """Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
-        conversation. Data that the remote has is not sent again. Some paths stay on this machine
-        (`left`): paths whose name, mode or content looks like a secret, and ignored files that
-        were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a
-        restore on another machine does not change them. No checkpoint waits for a push. A failed
-        push does not change the session, and the next push finds out what the remote has.
+        conversation. Data that the remote already has is not sent again. Some paths stay on this
+        machine (`left`): paths whose name, mode or content looks like a secret, and ignored files
+        that were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and
+        a restore on another machine does not change them. No checkpoint waits for a push. A
+        failed push does not change the session, and the next push finds out what the remote has.
         """
         result: RemotePushResult = self.request("remote/push", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -978,8 +978,8 @@ class SyncRequests:
     def on_worktree_did_change(
         self, listener: Callable[[WorktreeDidChangeParams], None]
     ) -> Callable[[], None]:
-        """Paths of the work tree may have changed. Changes are collected for 100 ms; the first event
-        of a session has `more` when the watcher becomes live.
+        """Paths of the work tree may have changed. Changes are collected for 100 ms. The first event
+        of a session is sent when the watcher becomes live, and has `more`.
         """
         return self.on("worktree/didChange", listener)
 

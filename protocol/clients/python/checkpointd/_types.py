@@ -444,8 +444,8 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
 JsonObject = Dict[str, Any]
 
 
-# The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays
-# the same after restarts.
+# The id of a session (`ses_…`), computed from work tree, conversation id and strategy. Restarts
+# do not change the id.
 SessionId = str
 
 
@@ -518,12 +518,13 @@ Bytes = int
 Count = int
 
 
-# The name of a stream of progress reports. The client chooses it, unique among its requests in
-# flight.
+# The name of a stream of progress reports. The client chooses a name that is unique among its
+# requests in flight.
 ProgressToken = Union[int, str]
 
 
-# The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids.
+# The id of a JSON-RPC request, exactly as the client sent the id: `1` and `"1"` are different
+# ids.
 RequestId = Union[int, str]
 
 
@@ -903,8 +904,8 @@ class Checkpoint(_CheckpointRequired, total=False):
     # True when the current checkpoint does not descend from this one, because of a restore.
     # Absent: false.
     detached: bool
-    # True when directories of this checkpoint, or of the checkpoint that `stats` compares with,
-    # cannot be read. `stats` are then zeros. Absent: false.
+    # True when the store has lost directories of this checkpoint, or of the checkpoint that
+    # `stats` compares with. All `stats` are then 0. Absent: false.
     damaged: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
@@ -938,12 +939,12 @@ class SessionLimits(TypedDict, total=False):
     maxStoreBytes: Bytes
     # The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
     # removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    # checkpoints for undo and redo stay. So 1 acts as 2, with a warning.
+    # checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
-    # How long safety checkpoints, and turns and tools that lost their tag, are kept, in
-    # milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
+    # For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept.
+    # After a day, `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
     keepSafetyMs: int
     # After this many milliseconds, the first capture ends with `CaptureTimedOut`.
     initTimeoutMs: int
@@ -977,7 +978,7 @@ class _CaptureInfoRequired(TypedDict):
 
 class CaptureInfo(_CaptureInfoRequired, total=False):
     """How a capture was made."""
-    # Why it was cold. Absent: it was fast.
+    # Why the capture was cold. Absent: the capture was fast.
     reason: ColdReason
 
 
@@ -1019,7 +1020,8 @@ class _RestoreResultRequired(TypedDict):
     # Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
     # files that the reversed restore had created.
     deleted: List[PathRef]
-    # Paths that could not be restored. They were not changed; the other paths were restored.
+    # Paths that could not be restored. These paths were not changed; the other paths were
+    # restored.
     failed: List[FailedPath]
     # Paths that were edited outside the session. Each of these paths is in one of the other
     # lists, too.
@@ -1033,8 +1035,8 @@ class _RestoreResultRequired(TypedDict):
 
 
 class RestoreResult(_RestoreResultRequired, total=False):
-    """The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
-    `restored`, `deleted`, `failed` and `skipped`.
+    """The result of a restore, or the plan of a dry run. Every affected path is in exactly one
+    of `restored`, `deleted`, `failed` and `skipped`.
     """
     # The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
     # run.
@@ -1060,15 +1062,16 @@ _RevertResultRequired = TypedDict(
     {
         # The earlier end of the range.
         "from": "CheckpointId",
-        # Every requested path that the range changed, in byte order. Empty if a key gets its
-        # answer again after a restart.
+        # Every requested path that the range changed, in byte order. Empty if the answer is
+        # repeated (`replayed`) after a restart.
         "paths": List["RevertPath"],
         # Paths that were written, in byte order.
         "restored": List["PathRef"],
-        # Paths that were deleted, in byte order. The range had added them, and no later change
-        # touched them.
+        # Paths that were deleted, in byte order: files that the range had added and no later
+        # change had touched.
         "deleted": List["PathRef"],
-        # Paths that could not be reverted. They are unchanged. The other paths were reverted.
+        # Paths that could not be reverted. These paths are unchanged; the other paths were
+        # reverted.
         "failed": List["FailedPath"],
         # Paths at which a later change contradicts the revert. `paths` has the reasons. With
         # `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
@@ -1134,7 +1137,7 @@ class HunkRef(_HunkRefRequired, total=False):
 
 class DiffHunk(TypedDict):
     """The place of a hunk in a unified text. An empty side starts at the line before the hunk."""
-    # The name of the hunk within its file, computed from its lines. It does not depend on their
+    # The name of the hunk within its file. The name depends on the hunk's lines, but not on their
     # position.
     id: str
     # The first old line, counted from 1.
@@ -1293,11 +1296,11 @@ class ManagerState(_ManagerStateRequired, total=False):
 class _SessionSummaryRequired(TypedDict):
     # Its id.
     session: SessionId
-    # Its work tree, absolute.
+    # The absolute path of the work tree.
     workspace: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when the session ends.
+    # Whether the session's data stays when the session ends.
     retention: Retention
     # Whether the session is open in this daemon.
     open: bool
@@ -1353,7 +1356,7 @@ class _SummaryRequired(TypedDict):
 
 
 class Summary(_SummaryRequired, total=False):
-    """The latest summary of the conversation. It replaces earlier messages."""
+    """The latest summary of the conversation. The summary replaces earlier messages."""
     # Measurements of the request that made the summary.
     metadata: RequestMetadata
 
@@ -1370,7 +1373,7 @@ class FileLineTracker(TypedDict):
     linesAddedByAgent: Count
     # Lines that the last write removed.
     linesRemovedByAgent: Count
-    # Whether no write has been recorded yet.
+    # True until the first write is recorded.
     isFirstWrite: bool
 
 
@@ -1562,7 +1565,7 @@ class _ProgressEndRequired(TypedDict):
 
 
 class ProgressEnd(_ProgressEndRequired, total=False):
-    """The last report. It precedes the response."""
+    """The last report, sent before the response."""
     # A line for people.
     message: str
 
@@ -1617,7 +1620,7 @@ class _StrategyCapabilityRequired(TypedDict):
 
 class StrategyCapability(_StrategyCapabilityRequired, total=False):
     """One strategy."""
-    # Why it is not available, with the remedy.
+    # Why the strategy is not available, with the remedy.
     reason: str
 
 
@@ -1911,7 +1914,7 @@ class _SessionOpenResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when the session ends.
+    # Whether the session's data stays when the session ends.
     retention: Retention
     # Whether the session existed before.
     resumed: bool
@@ -1925,8 +1928,8 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     """Answer to `session/open`."""
     # The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     shadowRepoPath: str
-    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
-    # checkpoints are disabled.
+    # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
+    # Absent: checkpoints are disabled.
     base: Checkpoint
     # The outcome of an interrupted restore. Absent: no restore was interrupted.
     recovered: RestoreResult
@@ -2039,13 +2042,13 @@ class SessionGetParams(TypedDict):
 class _SessionGetResultRequired(TypedDict):
     # Its id.
     session: SessionId
-    # Its work tree, absolute.
+    # The absolute path of the work tree.
     workspace: str
     # Its conversation id.
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when the session ends.
+    # Whether the session's data stays when the session ends.
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
@@ -2067,7 +2070,7 @@ class SessionGetResult(_SessionGetResultRequired, total=False):
     """Answer to `session/get`."""
     # The current checkpoint. Absent: none.
     head: Checkpoint
-    # The line of a remote that the session was imported from. Absent: the session began here.
+    # The remote line from which the session was imported. Absent: the session began here.
     origin: SessionOrigin
     # True if a restore failed half-way and can be neither finished nor undone. Absent: false.
     unfinishedRestore: bool
@@ -2092,7 +2095,7 @@ class _CheckpointInitResultRequired(TypedDict):
     initialized: bool
     # Whether checkpoints are enabled now.
     checkpoints: CheckpointsState
-    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
+    # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     base: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
@@ -2305,8 +2308,8 @@ _CheckpointDiffParamsRequired = TypedDict(
 _CheckpointDiffParamsOptional = TypedDict(
     "_CheckpointDiffParamsOptional",
     {
-        # The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was
-        # deleted).
+        # The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base
+        # was deleted.
         "from": "CheckpointRef",
         # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
@@ -2460,7 +2463,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions of the request.
     expect: RestoreExpectation
-    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    # Allows deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2483,9 +2486,9 @@ _CheckpointRevertParamsRequired = TypedDict(
 _CheckpointRevertParamsOptional = TypedDict(
     "_CheckpointRevertParamsOptional",
     {
-        # The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn,
-        # or to the present. For a tool: the changes from the previous checkpoint to the tool's
-        # checkpoint. For a restore: the changes of that restore.
+        # The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next
+        # turn, or to the present. For a tool: the changes from the previous checkpoint to the
+        # tool's checkpoint. For a restore: the changes of that restore.
         "tag": "CheckpointRef",
         # The earlier end of a range.
         "from": "CheckpointRef",
@@ -2510,7 +2513,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         "conflicts": "RevertConflictPolicy",
         # Conditions of the request.
         "expect": "RestoreExpectation",
-        # Allows deleting more than 100 files that are more than half of all files. Absent: false.
+        # Allows deleting more than 100 files and more than half of all files. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2543,12 +2546,13 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     """Parameters of `checkpoint/undo`."""
     # Conditions of the request.
     expect: RestoreExpectation
-    # `soft`: restores only the paths that the restore changed, and keeps later changes of other
-    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+    # `soft`: undoes only the paths that the restore changed, and keeps later changes of other
+    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before the restore.
+    # Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    # Allows deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2569,11 +2573,12 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     # Conditions of the request.
     expect: RestoreExpectation
     # `soft`: restores only the paths that the undo changed, and keeps later changes of other
-    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before the undo.
+    # Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    # Allows deleting more than 100 files and more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2692,11 +2697,11 @@ class ConversationGetParams(TypedDict):
 class _ConversationGetResultRequired(TypedDict):
     # Its id.
     conversationId: str
-    # Entries in the history (field `history`).
+    # The number of entries in the history.
     historyLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
-    # Lines in the transcript (field `transcript`).
+    # The number of lines in the transcript.
     transcriptLength: Count
     # The tools.
     tools: ToolsByOrigin
@@ -2746,7 +2751,7 @@ _ConversationHistoryParamsOptional = TypedDict(
     {
         # The checkpoint whose history is read. Absent: the present.
         "tag": "CheckpointRef",
-        # The entry to begin with. Absent: the oldest.
+        # The first entry to return. Absent: the oldest.
         "from": "EntryId",
         # The `nextCursor` of the previous page. Absent: the first page.
         "cursor": "Cursor",
@@ -3508,13 +3513,13 @@ class _ConversationImportResultRequired(TypedDict):
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
-    # The number of entries beyond the limit, which were left out.
+    # The number of entries that were left out, because they exceed the limit.
     dropped: Count
 
 
 class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
-    # The number of lines of the transcript beyond the limit, which were left out.
+    # The number of transcript lines that were left out, because they exceed the limit.
     transcriptDropped: Count
     # The id in the document. The session keeps its own id.
     conversationId: str
@@ -3651,7 +3656,7 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     # How the captures of checkpoints were made since the session was opened. Absent: checkpoints
     # are not enabled.
     captures: CaptureCounts
-    # Dirty paths, at most the requested number. Absent or empty: none were requested.
+    # Dirty paths, at most the requested number. Absent or empty: no paths were requested.
     paths: List[PathRef]
 
 
@@ -3802,7 +3807,7 @@ class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
     """Parameters of `session/didOpen`."""
     # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
-    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
+    # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     base: Checkpoint
 
 
@@ -3864,7 +3869,7 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     deleted: List[PathRef]
     # Paths that could not be restored and were not changed. Absent: no recovery.
     failed: List[FailedPath]
-    # Paths that were edited outside the session, even if after the restore stopped. Absent: no
+    # Paths that were edited outside the session, before or after the restore stopped. Absent: no
     # recovery.
     conflicts: List[ConflictPath]
     # Paths that were left unchanged on purpose. Absent: no recovery.
@@ -4016,7 +4021,7 @@ class RemoteLine(_RemoteLineRequired, total=False):
     """
     # The first words of the conversation. Absent: none.
     title: str
-    # The line that it was imported from. Absent: it was not imported.
+    # The line from which the session was imported. Absent: the session was not imported.
     origin: LineOrigin
 
 
@@ -4064,7 +4069,7 @@ class _RemoteAddParamsRequired(TypedDict):
     # A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     name: str
     # Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
-    # path. A password in it is refused.
+    # path. An address with a password is refused.
     url: str
 
 
@@ -4333,16 +4338,16 @@ class SessionImportParams(_SessionImportParamsRequired, total=False):
 
 
 class _SessionImportResultRequired(TypedDict):
-    # The new session. It is closed: open it with `session/open` and the same workspace,
-    # conversation id and strategy.
+    # The new session, which is closed. Open the session with `session/open` and the same
+    # workspace, conversation id and strategy.
     session: SessionId
-    # Its work tree, absolute.
+    # The absolute path of the work tree.
     workspace: str
-    # Its conversation id: that of the line, or a new id if a session here has that id already.
+    # The conversation id of the line, or a new id if another session here has that id.
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when the session ends.
+    # Whether the session's data stays when the session ends.
     retention: Retention
     # The remote line from which it was imported.
     origin: SessionOrigin

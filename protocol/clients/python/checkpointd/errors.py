@@ -104,8 +104,8 @@ class LimitExceeded(CheckpointdError):
 
 class InvalidName(CheckpointdError):
     r"""The text cannot be the name of a checkpoint. Give 1 to 256 characters without control
-    characters that could be no tag (`3.2`), checkpoint id (`ckpt_…`) or commit id (7 to 64
-    hexadecimal digits).
+    characters. A name that could be a tag (`3.2`), a checkpoint id (`ckpt_…`) or a commit
+    id (7 to 64 hexadecimal digits) is refused.
     """
 
 
@@ -174,8 +174,8 @@ class StrategyUnavailable(CheckpointdError):
 
 class StoreBusy(CheckpointdError):
     r"""Another daemon has the session open (`details.holder` has the `pid` and `host` of that
-    daemon), or another program has locked the database `details.file`. Close the session
-    there, or use another conversation id.
+    daemon), or another program has locked the database `details.file`. Close the session in
+    the other daemon, or use another conversation id.
     """
 
 
@@ -184,10 +184,10 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore failed. `effects` says what it changed. The next request that changes the
-    session first finishes or undoes an interrupted restore, and reports the outcome with
-    `checkpoint/didRestore` (`recovered`). Check the work tree. `checkpoint/undo`, or a
-    restore of the safety checkpoint, restores the earlier state.
+    r"""The restore failed. `effects` says what the restore changed. The next request that
+    changes the session first finishes or undoes an interrupted restore, and reports the
+    outcome with `checkpoint/didRestore` (`recovered`). Check the work tree.
+    `checkpoint/undo`, or a restore of the safety checkpoint, restores the earlier state.
     """
 
 
@@ -253,8 +253,8 @@ class UnknownEntry(CheckpointdError):
 
 class InvalidRange(CheckpointdError):
     r"""The range is out of bounds, or its later end does not come after the earlier one. For a
-    history give 0 <= start <= end <= historyLength. For checkpoints, give one as `from` and
-    a later one that descends from it as `to`.
+    history give 0 <= start <= end <= historyLength. For checkpoints, give a `to` that is
+    later than `from` and descends from `from`.
     """
 
 

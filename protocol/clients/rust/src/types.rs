@@ -94,8 +94,8 @@ impl ErrorKind {
 /// An open object: the daemon stores every field and returns it unchanged.
 pub type JsonObject = std::collections::BTreeMap<String, Value>;
 
-/// The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays
-/// the same after restarts.
+/// The id of a session (`ses_…`), computed from work tree, conversation id and strategy. Restarts
+/// do not change the id.
 pub type SessionId = String;
 
 /// The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves.
@@ -151,8 +151,8 @@ pub type Bytes = u64;
 /// A number of items.
 pub type Count = u64;
 
-/// The name of a stream of progress reports. The client chooses it, unique among its requests in
-/// flight.
+/// The name of a stream of progress reports. The client chooses a name that is unique among its
+/// requests in flight.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ProgressToken {
@@ -162,7 +162,8 @@ pub enum ProgressToken {
     Text(String),
 }
 
-/// The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids.
+/// The id of a JSON-RPC request, exactly as the client sent the id: `1` and `"1"` are different
+/// ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -373,7 +374,7 @@ pub enum SkipReason {
     /// Larger than `limits.maxFileBytes`.
     #[serde(rename = "tooLarge")]
     TooLarge,
-    /// It disappeared during the capture.
+    /// The path disappeared during the capture.
     #[serde(rename = "vanished")]
     Vanished,
     /// The file changed during each reading.
@@ -593,13 +594,14 @@ pub enum RevertConflictPolicy {
 /// The outcome of a revert at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertOutcome {
-    /// The revert reverses the change and keeps later ones.
+    /// The revert reverses the change and keeps later changes.
     #[serde(rename = "clean")]
     Clean,
     /// The path is already as the revert would make it.
     #[serde(rename = "alreadyGone")]
     AlreadyGone,
-    /// A later change contradicts the revert. `conflicts` of the request decides about the path.
+    /// A later change contradicts the revert. `conflicts` of the request says what happens to the
+    /// path.
     #[serde(rename = "conflict")]
     Conflict,
     /// A value that this version does not know.
@@ -765,7 +767,7 @@ pub enum WatchState {
     /// Directories are being added.
     #[serde(rename = "scanning")]
     Scanning,
-    /// The daemon watches every directory, and began before it read the directory.
+    /// Every directory was watched before the daemon read it.
     #[serde(rename = "live")]
     Live,
     /// The watcher missed changes and starts again.
@@ -978,8 +980,8 @@ pub enum ErrorKind {
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore failed. `effects` says what it changed. The next request that changes the
-    /// session first finishes or undoes an interrupted restore, and reports the outcome with
+    /// The restore failed. `effects` says what the restore changed. The next request that changes
+    /// the session first finishes or undoes an interrupted restore, and reports the outcome with
     /// `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
@@ -1248,8 +1250,8 @@ pub struct Checkpoint {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
-    /// True when directories of this checkpoint, or of the checkpoint that `stats` compares with,
-    /// cannot be read. `stats` are then zeros. Absent: false.
+    /// True when the store has lost directories of this checkpoint, or of the checkpoint that
+    /// `stats` compares with. All `stats` are then 0. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<bool>,
     /// The content of the work tree.
@@ -1298,14 +1300,14 @@ pub struct SessionLimits {
     pub max_store_bytes: Option<Bytes>,
     /// The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
     /// removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    /// checkpoints for undo and redo stay. So 1 acts as 2, with a warning.
+    /// checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// `store/gc` removes checkpoints older than this many days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
-    /// How long safety checkpoints, and turns and tools that lost their tag, are kept, in
-    /// milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
+    /// For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept.
+    /// After a day, `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
     /// After this many milliseconds, the first capture ends with `CaptureTimedOut`.
@@ -1343,7 +1345,7 @@ pub struct ColdCount {
 pub struct CaptureInfo {
     /// Fast or cold.
     pub path: CapturePath,
-    /// Why it was cold. Absent: it was fast.
+    /// Why the capture was cold. Absent: the capture was fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<ColdReason>,
     /// How long it took.
@@ -1388,7 +1390,7 @@ pub struct RestoreCounts {
     pub skipped: Count,
 }
 
-/// The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
+/// The result of a restore, or the plan of a dry run. Every affected path is in exactly one of
 /// `restored`, `deleted`, `failed` and `skipped`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -1398,7 +1400,8 @@ pub struct RestoreResult {
     /// Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
     /// files that the reversed restore had created.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be restored. They were not changed; the other paths were restored.
+    /// Paths that could not be restored. These paths were not changed; the other paths were
+    /// restored.
     pub failed: Vec<FailedPath>,
     /// Paths that were edited outside the session. Each of these paths is in one of the other
     /// lists, too.
@@ -1445,15 +1448,15 @@ pub struct RevertResult {
     /// The later end of the range. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointId>,
-    /// Every requested path that the range changed, in byte order. Empty if a key gets its answer
-    /// again after a restart.
+    /// Every requested path that the range changed, in byte order. Empty if the answer is repeated
+    /// (`replayed`) after a restart.
     pub paths: Vec<RevertPath>,
     /// Paths that were written, in byte order.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in byte order. The range had added them, and no later change
-    /// touched them.
+    /// Paths that were deleted, in byte order: files that the range had added and no later change
+    /// had touched.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be reverted. They are unchanged. The other paths were reverted.
+    /// Paths that could not be reverted. These paths are unchanged; the other paths were reverted.
     pub failed: Vec<FailedPath>,
     /// Paths at which a later change contradicts the revert. `paths` has the reasons. With
     /// `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
@@ -1510,7 +1513,7 @@ pub struct HunkRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
-    /// The name of the hunk within its file, computed from its lines. It does not depend on their
+    /// The name of the hunk within its file. The name depends on the hunk's lines, but not on their
     /// position.
     pub id: String,
     /// The first old line, counted from 1.
@@ -1711,14 +1714,14 @@ pub struct ManagerState {
 pub struct SessionSummary {
     /// Its id.
     pub session: SessionId,
-    /// Its work tree, absolute.
+    /// The absolute path of the work tree.
     pub workspace: String,
     /// The conversation id that the client gave. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when the session ends.
+    /// Whether the session's data stays when the session ends.
     pub retention: Retention,
     /// Whether the session is open in this daemon.
     pub open: bool,
@@ -1864,7 +1867,7 @@ pub struct HistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// The latest summary of the conversation. It replaces earlier messages.
+/// The latest summary of the conversation. The summary replaces earlier messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -1932,7 +1935,7 @@ pub struct FileLineTracker {
     pub lines_added_by_agent: Count,
     /// Lines that the last write removed.
     pub lines_removed_by_agent: Count,
-    /// Whether no write has been recorded yet.
+    /// True until the first write is recorded.
     pub is_first_write: bool,
 }
 
@@ -2155,7 +2158,7 @@ pub struct ProgressReport {
     pub bytes_total: Option<Bytes>,
 }
 
-/// The last report. It precedes the response.
+/// The last report, sent before the response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEnd {
@@ -2174,7 +2177,7 @@ pub enum ProgressValue {
     /// A report between begin and end, at most ten per second.
     #[serde(rename = "report")]
     Report(ProgressReport),
-    /// The last report. It precedes the response.
+    /// The last report, sent before the response.
     #[serde(rename = "end")]
     End(ProgressEnd),
     /// A variant that this version does not know.
@@ -2238,7 +2241,7 @@ pub struct StrategyCapability {
     pub name: Strategy,
     /// Whether this machine can use the strategy.
     pub available: bool,
-    /// Why it is not available, with the remedy.
+    /// Why the strategy is not available, with the remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The default retention of a session.
@@ -2638,7 +2641,7 @@ pub struct SessionOpenResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when the session ends.
+    /// Whether the session's data stays when the session ends.
     pub retention: Retention,
     /// Whether the session existed before.
     pub resumed: bool,
@@ -2647,8 +2650,8 @@ pub struct SessionOpenResult {
     /// The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
-    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
-    /// checkpoints are disabled.
+    /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
+    /// Absent: checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// Paths that the capture of the base left out. Empty when resumed.
@@ -2807,13 +2810,13 @@ pub struct SessionGetParams {
 pub struct SessionGetResult {
     /// Its id.
     pub session: SessionId,
-    /// Its work tree, absolute.
+    /// The absolute path of the work tree.
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when the session ends.
+    /// Whether the session's data stays when the session ends.
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
@@ -2832,7 +2835,7 @@ pub struct SessionGetResult {
     pub watcher: WatcherFigures,
     /// The queue.
     pub queue: QueueFigures,
-    /// The line of a remote that the session was imported from. Absent: the session began here.
+    /// The remote line from which the session was imported. Absent: the session began here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
     /// True if a restore failed half-way and can be neither finished nor undone. Absent: false.
@@ -2874,7 +2877,7 @@ pub struct CheckpointInitResult {
     pub initialized: bool,
     /// Whether checkpoints are enabled now.
     pub checkpoints: CheckpointsState,
-    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
+    /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     pub base: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
@@ -3148,8 +3151,8 @@ impl CheckpointStatsParams {
 pub struct CheckpointDiffParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was
-    /// deleted).
+    /// The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base was
+    /// deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
     /// The later checkpoint. Absent: the work tree.
@@ -3364,7 +3367,7 @@ pub struct CheckpointRestoreParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3405,8 +3408,8 @@ impl CheckpointRestoreParams {
 pub struct CheckpointRevertParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or
-    /// to the present. For a tool: the changes from the previous checkpoint to the tool's
+    /// The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next
+    /// turn, or to the present. For a tool: the changes from the previous checkpoint to the tool's
     /// checkpoint. For a restore: the changes of that restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
@@ -3440,7 +3443,7 @@ pub struct CheckpointRevertParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3490,14 +3493,15 @@ pub struct CheckpointUndoParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: restores only the paths that the restore changed, and keeps later changes of other
-    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+    /// `soft`: undoes only the paths that the restore changed, and keeps later changes of other
+    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before the restore.
+    /// Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3538,13 +3542,14 @@ pub struct CheckpointRedoParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
     /// `soft`: restores only the paths that the undo changed, and keeps later changes of other
-    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
+    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before the undo.
+    /// Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
+    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3732,11 +3737,11 @@ pub struct ConversationGetResult {
     /// The message that will be sent next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_message: Option<UserMessage>,
-    /// Entries in the history (field `history`).
+    /// The number of entries in the history.
     pub history_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
-    /// Lines in the transcript (field `transcript`).
+    /// The number of lines in the transcript.
     pub transcript_length: Count,
     /// The tools.
     pub tools: ToolsByOrigin,
@@ -3784,7 +3789,7 @@ pub struct ConversationHistoryParams {
     /// The checkpoint whose history is read. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The entry to begin with. Absent: the oldest.
+    /// The first entry to return. Absent: the oldest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<EntryId>,
     /// The `nextCursor` of the previous page. Absent: the first page.
@@ -4868,9 +4873,9 @@ pub struct ConversationImportResult {
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
-    /// The number of entries beyond the limit, which were left out.
+    /// The number of entries that were left out, because they exceed the limit.
     pub dropped: Count,
-    /// The number of lines of the transcript beyond the limit, which were left out.
+    /// The number of transcript lines that were left out, because they exceed the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_dropped: Option<Count>,
     /// The id in the document. The session keeps its own id.
@@ -5063,7 +5068,7 @@ pub struct WorktreeStatusResult {
     /// are not enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<CaptureCounts>,
-    /// Dirty paths, at most the requested number. Absent or empty: none were requested.
+    /// Dirty paths, at most the requested number. Absent or empty: no paths were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
 }
@@ -5262,7 +5267,7 @@ pub struct SessionDidOpenParams {
     pub strategy: Strategy,
     /// Whether the session existed before.
     pub resumed: bool,
-    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
+    /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// How long it took.
@@ -5356,7 +5361,7 @@ pub struct CheckpointDidRestoreParams {
     /// Paths that could not be restored and were not changed. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Vec<FailedPath>>,
-    /// Paths that were edited outside the session, even if after the restore stopped. Absent: no
+    /// Paths that were edited outside the session, before or after the restore stopped. Absent: no
     /// recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<ConflictPath>>,
@@ -5558,7 +5563,7 @@ pub enum RefPlace {
 /// Why a path stays on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StayReason {
-    /// `leaveOut` of the request or of the remote names it.
+    /// `leaveOut` of the request or of the remote names the path.
     #[serde(rename = "leftOut")]
     LeftOut,
     /// Its name is typical of files with secrets (`.env*`, keys).
@@ -5573,7 +5578,7 @@ pub enum StayReason {
     /// A secret was found in its content. `rule` is the kind of secret.
     #[serde(rename = "secret")]
     Secret,
-    /// An earlier push with the same choices left it out.
+    /// An earlier push with the same choices left the path out.
     #[serde(rename = "earlier")]
     Earlier,
     /// A value that this version does not know.
@@ -5649,7 +5654,7 @@ pub struct RemoteLine {
     pub created_at: Timestamp,
     /// When the head was made, by the clock of its writer.
     pub updated_at: Timestamp,
-    /// The line that it was imported from. Absent: it was not imported.
+    /// The line from which the session was imported. Absent: the session was not imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<LineOrigin>,
 }
@@ -5709,7 +5714,7 @@ pub struct RemoteAddParams {
     /// A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     pub name: String,
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
-    /// path. A password in it is refused.
+    /// path. An address with a password is refused.
     pub url: String,
     /// Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no
     /// additional globs.
@@ -6106,16 +6111,16 @@ impl SessionImportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionImportResult {
-    /// The new session. It is closed: open it with `session/open` and the same workspace,
-    /// conversation id and strategy.
+    /// The new session, which is closed. Open the session with `session/open` and the same
+    /// workspace, conversation id and strategy.
     pub session: SessionId,
-    /// Its work tree, absolute.
+    /// The absolute path of the work tree.
     pub workspace: String,
-    /// Its conversation id: that of the line, or a new id if a session here has that id already.
+    /// The conversation id of the line, or a new id if another session here has that id.
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when the session ends.
+    /// Whether the session's data stays when the session ends.
     pub retention: Retention,
     /// The remote line from which it was imported.
     pub origin: SessionOrigin,
@@ -6320,8 +6325,8 @@ impl Request for SessionCloseRequest {
     type Result = SessionCloseResult;
 }
 
-/// Removes an open or kept session with its checkpoints and conversation, but no file of the work
-/// tree. A session with an interrupted restore must be opened first (`RestoreFailed`), because only
+/// Removes an open or kept session with its checkpoints and conversation. Files of the work tree
+/// stay. A session with an interrupted restore must be opened first (`RestoreFailed`), because only
 /// that session has the displaced files.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
@@ -6459,7 +6464,7 @@ impl Request for CheckpointRestoreRequest {
 /// changes. A revert is a three-way merge of trees and contents. A safety checkpoint first saves
 /// the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a
 /// change of all line ends is a change of all lines. The merge follows renamed files, but not
-/// renamed directories. It uses no merge driver or attribute of the repository.
+/// renamed directories. The merge uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
 impl Request for CheckpointRevertRequest {
@@ -6468,8 +6473,8 @@ impl Request for CheckpointRevertRequest {
     type Result = RevertResult;
 }
 
-/// Undoes the last restore that has not been undone. The paths that this restore changed return to
-/// their state in its safety checkpoint. Later changes on other paths stay, unless `mode` is
+/// Undoes the last restore that has not been undone. Each path that this restore changed gets its
+/// earlier state from the safety checkpoint. Later changes of other paths stay, unless `mode` is
 /// `hard`.
 #[derive(Debug)]
 pub enum CheckpointUndoRequest {}
@@ -6615,8 +6620,8 @@ impl Request for ConversationForgetRequest {
     type Result = ConversationForgetResult;
 }
 
-/// Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and
-/// answers `entered: false`.
+/// Begins a tangent and puts the main conversation aside. Inside a tangent, the request does
+/// nothing and answers `entered: false`.
 #[derive(Debug)]
 pub enum ConversationEnterTangentRequest {}
 impl Request for ConversationEnterTangentRequest {
@@ -6625,8 +6630,8 @@ impl Request for ConversationEnterTangentRequest {
     type Result = ConversationEnterTangentResult;
 }
 
-/// Returns to the main conversation. Outside a tangent, answers `exited: false`, or
-/// `TangentDisabled` if the session was opened with `features.tangent` false.
+/// Returns to the main conversation. Outside a tangent, the request answers `exited: false`, or
+/// fails with `TangentDisabled` if the session was opened with `features.tangent` false.
 #[derive(Debug)]
 pub enum ConversationExitTangentRequest {}
 impl Request for ConversationExitTangentRequest {
@@ -6837,10 +6842,10 @@ impl Request for RemoteRemoveRequest {
 }
 
 /// Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
-/// conversation. Data that the remote has is not sent again. Some paths stay on this machine
-/// (`left`): paths whose name, mode or content looks like a secret, and ignored files that were
-/// included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a restore on
-/// another machine does not change them. No checkpoint waits for a push. A failed push does not
+/// conversation. Data that the remote already has is not sent again. Some paths stay on this
+/// machine (`left`): paths whose name, mode or content looks like a secret, and ignored files that
+/// were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a restore
+/// on another machine does not change them. No checkpoint waits for a push. A failed push does not
 /// change the session, and the next push finds out what the remote has.
 #[derive(Debug)]
 pub enum RemotePushRequest {}
@@ -6925,8 +6930,8 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Paths of the work tree may have changed. Changes are collected for 100 ms; the first event of a
-/// session has `more` when the watcher becomes live.
+/// Paths of the work tree may have changed. Changes are collected for 100 ms. The first event of a
+/// session is sent when the watcher becomes live, and has `more`.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
