@@ -116,7 +116,9 @@ function parse(argv: readonly string[]): ProgramStart {
     if (text !== undefined) transports.push({ kind: 'socket', port: wholeNumber(flag, text, 65535) });
   }
   if (isAlone && (transports.length > 0 || values.clientProcessId !== undefined || values['no-listen']))
-    throw new Complaint('"checkpointd daemon" has no first client, so it must listen for others.');
+    throw new Complaint(
+      '"checkpointd daemon" has no first client. It accepts no --stdio, --pipe, --socket, --clientProcessId or --no-listen.',
+    );
   if (!isAlone && values['idle-minutes'] !== undefined)
     throw new Complaint(
       '--idle-minutes is for "checkpointd daemon". A daemon with a first client ends with that client.',

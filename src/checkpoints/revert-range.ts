@@ -29,14 +29,14 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
     if (author != null && to == null) return wholeLine(index);
     throw new CheckpointdError(
       'InvalidParams',
-      'Give tag, or from (alone or with to), or author. With author alone, the revert covers all changes of that author in the session.',
+      'Give "tag", or "from" with or without "to", or "author". With "author" alone, the revert covers all changes of that author in the session.',
     );
   }
   if (tag != null) {
     if (from == null && to == null) return rangeOf(index, index.resolve(tag));
     throw new CheckpointdError(
       'InvalidParams',
-      'tag cannot be combined with from and to. Give either tag, or from and to.',
+      '"tag" cannot be combined with "from" and "to". Give either "tag", or "from" and "to".',
     );
   }
   const range = {
@@ -127,7 +127,7 @@ function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void
   const end = last === undefined ? 'The current state' : `Checkpoint "${index.tagOf(last) ?? last}"`;
   throw new CheckpointdError(
     'InvalidRange',
-    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Both ends of a range must be on one line, and the earlier end comes first. checkpoint/list marks detached checkpoints.`,
+    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". The later end of a range must descend from the earlier end. checkpoint/list marks detached checkpoints.`,
     { details: { from: first, ...given({ to: last }) } },
   );
 }

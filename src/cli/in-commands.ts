@@ -36,7 +36,7 @@ const inConsole: Readonly<Record<string, string>> = {
 const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
 
 /** Matches a remark about an option that exists only in the protocol. */
-const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
+const onlyOnTheWire = / With kind "safety", it lists the states before the restores\./;
 
 /** Matches advice to pass a parameter that only one command has as an option. */
 const asParameter = /\bpass `?allowProtected`?/;

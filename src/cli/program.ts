@@ -202,7 +202,7 @@ async function addImport(program: Command, _: unknown, done: (code: number) => v
     .option('-C, --directory <directory>', 'continue in this directory', '.')
     .option(
       '--writer <writer>',
-      'continue the push of the machine with this writer id; "sessions --remote" lists the ids (default: the latest push)',
+      'import what the machine with this writer id pushed; "sessions --remote" lists the ids (default: the latest push)',
     )
     .option(
       '--strategy <strategy>',

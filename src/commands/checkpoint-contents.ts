@@ -152,14 +152,14 @@ export const checkpointStats = defineCommand('checkpoint/stats', async ({ sessio
   if (params.tag != null && (params.from != null || params.to != null))
     throw new CheckpointdError(
       'InvalidParams',
-      'tag cannot be combined with from and to. Give either tag, or from and to.',
+      '"tag" cannot be combined with "from" and "to". Give either "tag", or "from" and "to".',
     );
   if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
   if (params.from != null && params.to != null) {
     const [from, to] = [index.resolve(params.from), index.resolve(params.to)];
     return statsBetween(checkpoints, from, to);
   }
-  throw new CheckpointdError('InvalidParams', 'Give either tag, or both from and to.');
+  throw new CheckpointdError('InvalidParams', 'Give either "tag", or both "from" and "to".');
 });
 
 /** Compares two states in the format that the client requests. */

@@ -95,7 +95,7 @@ async function moveTo(
   const { conversation } = session.parts;
   conversation.rewind(head);
   const lost =
-    'The checkpoint was made. If the session is opened without checkpoints, the message of the turn may return, because the log could not record that the checkpoint used the message';
+    'The checkpoint was made, but the log could not record that the checkpoint used the pending message. If the session is opened without checkpoints, the message is pending again';
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 

@@ -109,7 +109,7 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
   if (author == null || scope == null || scope === 'files') return;
   throw new CheckpointdError(
     'InvalidParams',
-    'author restores files only: omit scope, or give "files". No author owns the conversation.',
+    'With "author", a restore changes only files. Omit "scope", or set it to "files".',
   );
 }
 
@@ -146,13 +146,13 @@ const steps = {
     to: 'redo',
     description: 'Undid a restore',
     nothing:
-      'There is no restore left to undo. (Undo reverses checkpoint/restore, checkpoint/revert, checkpoint/redo and leaving a tangent with its files.) To go back further, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
+      'There is no restore left to undo. (Undo reverses a restore, a revert, a redo, or the end of a tangent with files.) To go back further, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
   },
   redo: {
     to: 'undo',
     description: 'Redid a restore',
     nothing:
-      'There is no restore to redo. (Redo repeats restores that checkpoint/undo reversed since the last restore.) To go to another state, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
+      'There is no restore to redo. (Redo repeats a restore that checkpoint/undo reversed, until the next restore, turn or tool.) To go to another state, restore a checkpoint. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.',
   },
 } as const;
 

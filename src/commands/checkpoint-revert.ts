@@ -74,7 +74,10 @@ function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
 function refuseBoth({ hunks, paths, author }: CallOf<'checkpoint/revert'>['params']): void {
   if (hunks == null || (paths == null && author == null)) return;
   const other = paths == null ? 'author' : 'paths';
-  throw new CheckpointdError('InvalidParams', `hunks cannot be combined with ${other}. Give one of them.`);
+  throw new CheckpointdError(
+    'InvalidParams',
+    `"hunks" cannot be combined with "${other}". Omit one of the two.`,
+  );
 }
 
 /** Returns the ids of the requested hunks by path. @throws PathOutsideWorkTree */

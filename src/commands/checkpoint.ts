@@ -144,8 +144,10 @@ async function recordCleaned(
   context: OperationContext,
   intended: Intended,
 ): Promise<void> {
-  await afterCommit(context, "The checkpoints were removed, but the session's log could not record it", () =>
-    parts.operations.intend(context.stamp, intended, 'isDone'),
+  await afterCommit(
+    context,
+    "The checkpoints were removed, but the session's log could not record the removal",
+    () => parts.operations.intend(context.stamp, intended, 'isDone'),
   );
 }
 
@@ -274,7 +276,7 @@ async function deleteCheckpoint({
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'A restore made this checkpoint, and it is the current checkpoint of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
+      'A restore made this checkpoint, and the checkpoint is the current one of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
       { details: { id: record.id } },
     );
   }
@@ -282,7 +284,7 @@ async function deleteCheckpoint({
   if (tangentCheckpoints(index, conversation).has(record.id)) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'A tangent needs this checkpoint to restore its files. Leave the tangent first.',
+      'The open tangent needs this checkpoint, to restore the files when it ends. Leave the tangent first.',
       { details: { id: record.id } },
     );
   }

@@ -185,7 +185,7 @@ function checkRequest(
   { summary, keep, keepFrom }: Pick<Wire.ConversationCompactParams, 'summary' | 'keep' | 'keepFrom'>,
 ): void {
   if (keep != null && keepFrom != null)
-    throw new CheckpointdError('InvalidParams', 'Give either keep or keepFrom, not both.');
+    throw new CheckpointdError('InvalidParams', 'Give either "keep" or "keepFrom", not both.');
   checkLength(summary, state.limits.messageChars, 'summary');
 }
 
@@ -198,7 +198,7 @@ function checkKeep({ state }: Conversation, keep: number): void {
   if (keep <= length) return;
   throw new CheckpointdError(
     'InvalidRange',
-    `There are ${length} entries, so the last ${keep} cannot be kept. Give at most ${length}.`,
+    `The history has only ${length} entries, so the last ${keep} entries cannot be kept. Give at most ${length}.`,
     { details: { keep, historyLength: length } },
   );
 }
@@ -373,5 +373,5 @@ export const conversationImport = defineConversationChange(
 /** Checks that the request names exactly one source of the document. @throws InvalidParams */
 function checkSource({ document, path }: Pick<Wire.ConversationImportParams, 'document' | 'path'>): void {
   if ((document == null) === (path == null))
-    throw new CheckpointdError('InvalidParams', 'Give either document or path.');
+    throw new CheckpointdError('InvalidParams', 'Give either "document" or "path".');
 }

@@ -153,7 +153,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await afterCommit(
     context,
-    'The request is done, but a repetition with the same idempotencyKey gets another answer after a restart, because the answer could not be stored',
+    'The request is done, but the answer could not be stored. After a restart, a repetition with the same idempotencyKey gets another answer',
     () => operations.keep(context.stamp, answer),
   );
 }

@@ -134,7 +134,9 @@ async function fetchGroup(
 }
 
 function asDamage(error: CheckpointdError): CheckpointdError {
-  return error.kind === 'RemoteCorrupt' ? error : corrupt('its host cannot send it', error.details, error);
+  return error.kind === 'RemoteCorrupt'
+    ? error
+    : corrupt('the host cannot send a head', error.details, error);
 }
 
 function tooManyBroken(): CheckpointdError {

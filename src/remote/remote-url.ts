@@ -111,7 +111,7 @@ function hasControls(text: string): boolean {
 function malformed(): CheckpointdError {
   return new CheckpointdError(
     'InvalidRemote',
-    'The address is not one of a git remote. Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.',
+    'The address is not an address of a git remote. Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.',
     { details: { reason: 'malformed' } },
   );
 }
@@ -128,7 +128,7 @@ function otherScheme(text: string): CheckpointdError {
 function withPassword(): CheckpointdError {
   return new CheckpointdError(
     'InvalidRemote',
-    'The address contains a password or a token, which would be stored in plain text. Give the address without it. Use a credential helper in your global git configuration, or ssh with a key in your agent.',
+    'The address contains a password or a token, which would be stored in plain text. Give the address without the password or token. Use a credential helper in your global git configuration, or ssh with a key in your agent.',
     { details: { reason: 'password' } },
   );
 }

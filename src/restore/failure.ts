@@ -54,7 +54,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
     'RestoreFailed',
     done === 0
       ? `The restore stopped (${code}) before anything was changed. Remove the cause and try again.`
-      : `The restore stopped half-way (${code}). Every file is either old or new. Remove the cause and restore again, or undo to the safety checkpoint.`,
+      : `The restore stopped half-way (${code}). Every file has either its old or its new content. Remove the cause and restore again, or restore the safety checkpoint.`,
     facts,
   );
 }

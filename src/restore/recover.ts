@@ -118,7 +118,7 @@ async function finishWithoutLost(
     if (damage === undefined || context.signal.aborted) throw error;
     setAside(site);
     context.warn(
-      `An interrupted restore can be neither finished nor undone: ${damage.message} Every file is either old or new, and the other checkpoints can be used.`,
+      `An interrupted restore can be neither finished nor undone: ${damage.message} Every file has either its old or its new content, and the other checkpoints can be used.`,
     );
     return 'givenUp';
   }

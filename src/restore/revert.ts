@@ -90,7 +90,7 @@ export async function runRevert(
     },
     context,
   );
-  invariant(found !== undefined, 'a revert that ends was planned');
+  invariant(found !== undefined, 'a revert has a plan when it ends');
   return { ...outcome, ...found };
 }
 

@@ -220,7 +220,7 @@ export async function createBase(
 }
 
 function isIgnoredText(repository: string): string {
-  return `The repository ${repository} ignores this whole directory, so its ignore rules do not apply here. Only your own rules and those in the directory apply.`;
+  return `The repository ${repository} ignores this whole directory, so the daemon does not use the ignore rules of that repository. Only your own rules and the rules in the directory apply.`;
 }
 
 const emptyBaseText =

@@ -172,7 +172,7 @@ export class SessionOwner {
     if (this.isOwner()) return;
     throw new CheckpointdError(
       'StoreUnavailable',
-      `Another checkpointd has taken over this session while this one was suspended. Nothing was written. Close the session here, and open it again where you need it.`,
+      `Another daemon took over this session while this daemon was suspended. Nothing was written. Close the session in this client, and open the session again where you need it.`,
       { details: { session: this.#directory.session } },
     );
   }

@@ -132,7 +132,7 @@ function refuseBroken(root: string): void {
 function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
   return new CheckpointdError(
     kind,
-    `This user may not read the repository of ${root}, which holds the checkpoints of this session. Make its .git readable, then try again.`,
+    `This user has no permission to read the repository of ${root}, which holds the checkpoints of this session. Make its .git readable, then try again.`,
     { details: { path: root } },
   );
 }

@@ -88,7 +88,7 @@ export class TreeReader {
   /** Returns one directory. @throws StoreCorrupt when the directory is missing or damaged. */
   async node(id: string): Promise<TreeNode> {
     const node = (await this.#nodes([id])).get(id);
-    invariant(node !== undefined, 'a source answers each id');
+    invariant(node !== undefined, 'a source returns an answer for each id');
     return node;
   }
 

@@ -136,7 +136,7 @@ export class ChokidarWatch {
    */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
-    return this.#giveUp(`${reachedLimit(code)}, and captures need the remaining ones`, remedyOf(code));
+    return this.#giveUp(`${reachedLimit(code)}, and captures need the remaining watches`, remedyOf(code));
   }
 
   /** Stops watching. Resolves when no handle and no thread is left. */

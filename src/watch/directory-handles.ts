@@ -102,7 +102,7 @@ export class DirectoryHandles {
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();
-    if (fence === undefined) return this.#failed('there is no space for its fence');
+    if (fence === undefined) return this.#failed('the disk has no space for the file of a fence');
     const order: HandlesOrder = { root: this.#options.root, fence };
     this.#thread.start(order);
   }
@@ -136,7 +136,7 @@ export class DirectoryHandles {
     // capture waits for a fence that fails.
     if (!isPassed && stops === this.#stops) {
       this.#thread.closeThread(); // a file system that hangs may block the thread
-      this.#failed('a fence was not passed in time');
+      this.#failed('the events of a fence did not arrive in time');
     }
     return isPassed;
   }

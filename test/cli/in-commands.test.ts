@@ -17,12 +17,9 @@ test('a message for the command line names commands that the reader can type, no
 
 test('advice for a person or a model names no option that only the protocol has', () => {
   const message =
-    'None is left. Restore its checkpoint: checkpoint/list names them, and with kind "safety" also the states before each restore.';
-  assert.is(inCommands(message), 'None is left. Restore its checkpoint: "checkpointd list" names them.');
-  assert.is(
-    inCommands(message, 'console'),
-    'None is left. Restore its checkpoint: /checkpoint list names them.',
-  );
+    'None is left. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.';
+  assert.is(inCommands(message), 'None is left. "checkpointd list" lists the checkpoints.');
+  assert.is(inCommands(message, 'console'), 'None is left. /checkpoint list lists the checkpoints.');
 });
 
 test('a path in a message stays unchanged even if it ends like a method of the protocol', () => {

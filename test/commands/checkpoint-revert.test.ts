@@ -572,17 +572,13 @@ test('each kind of wrong revert request has its own error with a remedy, and cha
   const before = manifest(root);
   const { checkpoints } = await daemon.call('checkpoint/list', { session, kind: 'every' });
   for (const [asked, kind, remedy] of [
-    [
-      { from: '2', to: '1' },
-      'InvalidRange',
-      /Both ends of a range must be on one line, and the earlier end comes first/,
-    ],
+    [{ from: '2', to: '1' }, 'InvalidRange', /The later end of a range must descend from the earlier end/],
     [{ from: '1', hunks }, 'UnknownPart', /Look at checkpoint\/diff of the range/],
     [{ tag: '1', paths: [{ path: 'none.txt' }] }, 'UnknownPart', /Look at the plan without this path/],
     [{ tag: '1', author: 'cursor' }, 'UnknownPart', /Give the id of a session on this work tree/],
     [{ tag: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
     [{ from: '1', to: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
-    [{ tag: '1', from: '1' }, 'InvalidParams', /Give either tag, or from and to/],
+    [{ tag: '1', from: '1' }, 'InvalidParams', /Give either "tag", or "from" and "to"/],
     [{ tag: '1', conflicts: 'fail' }, 'Conflict', /Repeat the revert with conflicts "leave"/],
   ] as const) {
     const error = await failure(daemon.call('checkpoint/revert', { session, ...asked }));

@@ -104,7 +104,7 @@ inContainer(
     process.kill(Number(daemon), 'SIGCONT');
     const late = await failureOf(say(first.client, 'late'));
     assert.is(late.kind, 'StoreUnavailable');
-    assert.match(late.message, /taken over this session/);
+    assert.match(late.message, /took over this session/);
     const create = await failureOf(
       first.client.request('checkpoint/create', { session: first.session, kind: 'turn' }),
     );

@@ -106,7 +106,8 @@ test('if there are enough watches for only one source, the handles get them, and
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
     if (answer === undefined) return Promise.resolve();
-    const reason = "the system's limit of watches is reached (ENOSPC), and captures need the remaining ones";
+    const reason =
+      "the system's limit of watches is reached (ENOSPC), and captures need the remaining watches";
     const said = [
       `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct. On Linux raise fs.inotify.max_user_watches.`,
     ];

@@ -25,7 +25,9 @@ export const create: CliCommand = {
     if (printed(given, result)) return 0;
     say(checkpointLine(result.checkpoint));
     if (result.skipped.length > 0)
-      say(`The checkpoint leaves out ${pathCount(result.skipped.length)}; "checkpointd show" lists them.`);
+      say(
+        `The checkpoint leaves out ${pathCount(result.skipped.length)}. "checkpointd show" lists these paths.`,
+      );
     for (const { path } of result.possiblyTorn ?? [])
       say(`A program wrote to the database ${plain(path)} during the capture. Its copy may be inconsistent.`);
     return 0;

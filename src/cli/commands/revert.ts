@@ -23,7 +23,7 @@ export const revert: CliCommand = {
   options: [
     [
       '--author <session>',
-      'revert only what one session wrote: give its id or the name of its agent (without a tag: in the whole session)',
+      'revert only what one session wrote; give the id of that session or the name of its agent (without a tag: in the whole session)',
     ],
     ['--hunk', 'show each hunk and ask whether to reverse it'],
     [
@@ -123,7 +123,7 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   });
   const hunks = await pickedHunks(files, task.paths);
   if (truncated === true)
-    say('There are too many hunks to show them all. Name fewer paths to see the others.');
+    say('There are too many hunks to show them all. Name fewer paths to see the other hunks.');
   if (hunks !== undefined && hunks.length > 0) return { ...range, hunks, ...(conflicts && { conflicts }) };
   say('Nothing was changed.');
   return undefined;

@@ -88,7 +88,7 @@ export async function deleteSessions(
     return 0;
   }
   if (options.yes !== true) {
-    const text = 'Delete all of this? It cannot be undone.';
+    const text = 'Delete all of this? The deletion cannot be undone.';
     if (!(await agreed(given, { text, does: 'deletes', left: 'Nothing was deleted.' }))) return exits.failed;
   }
   const outcomes = await deleted(storage, chosen);

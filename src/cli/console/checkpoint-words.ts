@@ -168,7 +168,7 @@ async function clean(desk: Desk, words: readonly string[]): Promise<void> {
   if (words.some((word) => !isYesOption(word))) throw new Usage('/checkpoint clean [--yes]');
   if (words.length === 0) {
     await sayWhatGoes(desk);
-    const isAgreed = await desk.confirm('Delete all of this? It cannot be undone.');
+    const isAgreed = await desk.confirm('Delete all of this? The deletion cannot be undone.');
     if (isAgreed !== true)
       return desk.say(isAgreed === undefined ? texts.cannotAskToClean : 'Nothing was deleted.');
   }

@@ -230,14 +230,17 @@ export const tools: readonly McpTool[] = [
     description:
       'Reverses the changes of one turn or tool, or of a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and returns the plan with its conflicts. Look at the plan, then repeat the call with `confirm: true`. checkpoint_undo reverses a revert.',
     input: object({
-      tag: { ...tag, description: 'The checkpoint of the turn or tool. Give either tag, or from and to.' },
+      tag: {
+        ...tag,
+        description: 'The checkpoint of the turn or tool. Give either `tag`, or `from` and `to`.',
+      },
       from: { ...tag, description: 'The earlier end of a range.' },
       to: { ...tag, description: 'The later end of the range (default: the work tree).' },
       paths,
       author: {
         type: 'string',
         description:
-          'Revert only what one session wrote. Give the id of the session or the name of its agent. Without tag and from, this covers the whole session. Files are skipped if checkpointd cannot distinguish their authors.',
+          'Revert only what one session wrote. Give the id of the session or the name of its agent. Without `tag` and `from`, the revert covers the whole session. Files are skipped if checkpointd cannot distinguish their authors.',
       },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],

@@ -332,7 +332,9 @@ function readRange(
   const shifted = { start: Math.max(0, start - dropped), end: Math.max(0, end - dropped) };
   const aligned = nextTurnStart(history, shifted.start, shifted.end);
   if (aligned !== shifted.start) {
-    reading.warnings.push(`${field} began with an answer to a tool; it now starts at entry ${aligned}.`);
+    reading.warnings.push(
+      `${field} began with an answer to a tool. The range now starts at entry ${aligned}.`,
+    );
   }
   return { start: aligned, end: shifted.end };
 }

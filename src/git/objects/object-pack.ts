@@ -233,7 +233,7 @@ export class BulkImport {
       if (slices.isDue()) await slices.pause();
       const line = `:${index + 1} ${id}\n`;
       const isGiven = marks.toString('latin1', at, at + line.length) === line;
-      gitAnswered(isGiven, `fast-import stores content under the id computed here (${id})`);
+      gitAnswered(isGiven, `fast-import stores the content under the id that checkpointd computed (${id})`);
       at += line.length;
     }
   }

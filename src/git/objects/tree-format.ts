@@ -42,7 +42,10 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
     // Builds the message only for a bad item, because building it takes longer than the check.
     if (!isGood)
-      invariant(false, `a tree holds allowed names, each once, and SHA-1 ids: ${JSON.stringify(item)}`);
+      invariant(
+        false,
+        `a tree has only allowed names, no name twice, and only SHA-1 ids: ${JSON.stringify(item)}`,
+      );
     seen.add(item.name);
     size += storedMode(item.mode).length + item.name.length + 22;
   }

@@ -39,7 +39,7 @@ export function parseVersion(text: string): string {
   if (match !== null && (major > floor[0] || (major === floor[0] && minor >= floor[1]))) return match[0];
   throw new CheckpointdError(
     'GitTooOld',
-    `checkpointd needs git ${floor.join('.')} or later; this one says ${JSON.stringify(text.trim().slice(0, 80))}. Install a newer git.`,
+    `checkpointd needs git ${floor.join('.')} or later, but this git says ${JSON.stringify(text.trim().slice(0, 80))}. Install a newer git.`,
     { details: { version: match?.[0] ?? null } },
   );
 }

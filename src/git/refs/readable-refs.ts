@@ -96,7 +96,7 @@ function deniedAt(path: string): string {
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '');
 
 function closed(path: string, cause: unknown): UnreadableRefs {
-  const what = `This user may not read ${path.replace(/\/$/, '')}, which holds the refs of the checkpoints. Make this user its owner (sudo chown -R "$USER"), and allow reading, writing and entering (chmod u+rwX).`;
+  const what = `This user has no permission to read ${path.replace(/\/$/, '')}, which holds the refs of the checkpoints. Make this user its owner (sudo chown -R "$USER"), and allow reading, writing and entering (chmod u+rwX).`;
   return new UnreadableRefs(what, path, cause);
 }
 

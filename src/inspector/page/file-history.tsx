@@ -147,7 +147,7 @@ const Content = (props: {
   readonly isEmpty: boolean;
 }) => {
   const { of: shown, path, isEmpty } = props;
-  if (isEmpty) return <div class="empty">No checkpoint is known to have changed this file.</div>;
+  if (isEmpty) return <div class="empty">No checkpoint shows a change of this file.</div>;
   if (shown?.kind === 'image') return <ImagePair before={shown.before} after={shown.after} />;
   if (shown?.kind !== 'text')
     return <div class="empty">{shown === undefined ? 'Reading…' : 'This content is not shown as text.'}</div>;

@@ -5,8 +5,8 @@ import { useView } from './state/view.ts';
 const keys: readonly (readonly [string, string])[] = [
   ['j  k', 'next and previous checkpoint'],
   ['J  K', 'next and previous file'],
-  ['Enter', 'open what is selected'],
-  ['n  p', 'next and previous difference, after a click into the text'],
+  ['Enter', 'open the selected entry'],
+  ['n  p', 'next and previous difference (after a click into the text)'],
   ['/', 'search'],
   ['Esc', 'leave the search, close, go back'],
   ['c', 'compare with the selected checkpoint; press again to stop'],

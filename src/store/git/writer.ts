@@ -272,7 +272,7 @@ export class GitWriter implements SnapshotWriter {
       signal,
     );
     const sizes = await reader.sizes(ids);
-    gitAnswered(!sizes.includes(-1), 'git stores directories under the ids computed here');
+    gitAnswered(!sizes.includes(-1), 'git stores directories under the ids that checkpointd computed');
   }
 
   /**

@@ -90,7 +90,7 @@ export class CarriedRows {
   async #row(id: number): Promise<{ parent: number | undefined; isFull: boolean; byPath: Captured }> {
     const select = 'SELECT parent_id, snapshot, is_full, record, user_message FROM checkpoints WHERE id = ?';
     const row = await this.#database.read(() => this.#database.row(select, id));
-    invariant(row !== undefined, 'a parent is a row, or none');
+    invariant(row !== undefined, 'a parent is a row or is absent');
     const [parent, snapshot, isFull, json, message] = row;
     return {
       parent: parent === null ? undefined : Number(parent),

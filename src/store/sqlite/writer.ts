@@ -101,7 +101,7 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   #begin(): Promise<number> {
-    invariant(!this.#isDone, 'a sealed or aborted writer takes nothing more');
+    invariant(!this.#isDone, 'a sealed or aborted writer accepts no more contents');
     this.#parts.signal?.throwIfAborted();
     this.#began ??= this.#parts.lease.beginWriting();
     return this.#began;

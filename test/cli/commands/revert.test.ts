@@ -79,7 +79,7 @@ test('revert --author reverses the changes of one agent, and lists the files tha
     const revert = ['revert', '1', '--yes', `--storage=${rig.storage}`, `--session=${session}`];
     const program = rig.run([...revert, '--author=codex']);
     assert.is(await program.code, 0, program.stderr);
-    assert.match(program.stdout, /both\.txt.*another session wrote to it, too/);
+    assert.match(program.stdout, /both\.txt.*another session wrote to the file, too/);
     assert.equal(
       ['mine.txt', 'theirs.txt', 'both.txt'].map((path) => rig.read(path)),
       ['version 0\n', undefined, 'version 1\n'],

@@ -122,7 +122,7 @@ if (hasTerminal())
         ['y', 2],
       ] as const) {
         await inTerminal(rig, command, async ({ type, shows, ended }) => {
-          await shows(/It cannot be undone\. \[y\/N\]/);
+          await shows(/The deletion cannot be undone\. \[y\/N\]/);
           type(answer, 'Enter');
           await ended();
         });

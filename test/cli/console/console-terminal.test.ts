@@ -39,11 +39,11 @@ if (hasTerminal()) {
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
         await shows(/^>/m);
         type('/checkpoint clean', 'Enter');
-        await shows(/It cannot be undone\. \[y\/N\]/);
+        await shows(/The deletion cannot be undone\. \[y\/N\]/);
         type('n', 'Enter');
         await shows(/Nothing was deleted\.\n>/);
         type('C-l', '/checkpoint clean', 'Enter');
-        await shows(/It cannot be undone\. \[y\/N\]/);
+        await shows(/The deletion cannot be undone\. \[y\/N\]/);
         type('y', 'Enter');
         await shows(/✓ Deleted shadow repository for this session\.\n>/);
         type('C-d');
