@@ -50,7 +50,7 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   const [other] = others;
   if (other === undefined) return undefined;
   const more =
-    others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists them)`;
+    others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists all)`;
   return `using session ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
 }
 

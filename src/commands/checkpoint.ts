@@ -276,7 +276,7 @@ async function deleteCheckpoint({
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'A restore made this checkpoint, and the checkpoint is the current one of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
+      'This checkpoint was made by a restore, and is the current checkpoint of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
       { details: { id: record.id } },
     );
   }
@@ -284,7 +284,7 @@ async function deleteCheckpoint({
   if (tangentCheckpoints(index, conversation).has(record.id)) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'The open tangent needs this checkpoint, to restore the files when it ends. Leave the tangent first.',
+      'The open tangent needs this checkpoint, to restore the files when the tangent ends. Leave the tangent first.',
       { details: { id: record.id } },
     );
   }

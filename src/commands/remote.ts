@@ -72,7 +72,7 @@ function checkName(name: string): void {
 function takenName({ name, url }: Remote): CheckpointdError {
   return new CheckpointdError(
     'DuplicateName',
-    `A remote "${name}" exists already, at ${remoteUrlText(url)}. Choose another name, or remove that one first.`,
+    `A remote "${name}" exists already, at ${remoteUrlText(url)}. Choose another name, or remove that remote first.`,
     { details: { remote: name, url: remoteUrlText(url) } },
   );
 }

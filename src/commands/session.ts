@@ -237,7 +237,7 @@ async function summary(
   const read = session?.enabled === undefined ? readSummary(directory) : undefined;
   if (read === 'damaged')
     warnings.push(
-      `session/list cannot count the checkpoints of ${marker.session}: ${directory.summaryFile} is damaged. The next session/open of the session writes a new one.`,
+      `session/list cannot count the checkpoints of ${marker.session}: ${directory.summaryFile} is damaged. The next session/open of the session writes a new summary.`,
     );
   const stored = read === 'damaged' ? undefined : read?.checkpoints;
   const checkpoints = session?.enabled?.index.listedSize ?? stored;

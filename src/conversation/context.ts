@@ -117,7 +117,7 @@ function checkPathCount(count: number): void {
   if (count <= contextPathsMax) return;
   throw new CheckpointdError(
     'LimitExceeded',
-    `A conversation has at most ${contextPathsMax} context paths. Remove some, or name several files with one glob.`,
+    `A conversation has at most ${contextPathsMax} context paths. Remove some paths, or name several files with one glob.`,
     { details: { limit: contextPathsMax } },
   );
 }

@@ -304,7 +304,7 @@ function failureOf(
   if (tooLargeThere.test(words))
     return refusal(
       'size',
-      `${where} refused the push because it is too large. Leave large files out (leaveOut).`,
+      `${where} refused the push, because the push is too large. Leave large files out (leaveOut).`,
     );
   if (absent.test(words)) return refusal('absent', `There is no repository at ${where}. Create one there.`);
   if (/pre-receive hook declined|hook declined|remote rejected/i.test(words))

@@ -237,7 +237,7 @@ export function deleteLines(job: Job, session: string): Promise<readonly string[
       if (outcome === 'moved')
         throw new CheckpointdError(
           'RemoteRefused',
-          'Another machine pushed the session during its deletion. Delete it again.',
+          'Another machine pushed the session while the daemon deleted it. Delete the session again.',
           { details: { reason: 'moved' }, retryable: true, effects: 'unknown' },
         );
     }

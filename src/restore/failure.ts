@@ -67,7 +67,7 @@ export function leftBehind(error: unknown, left: readonly TreePath[]): unknown {
   if (error instanceof CheckpointdError && error.effects === 'unknown') return error;
   return new CheckpointdError(
     'RestoreFailed',
-    `The restore stopped, and ${counted(left.length, 'temporary file')} could not be removed. Remove the cause; the next request finishes or undoes the restore and removes them.`,
+    `The restore stopped, and ${counted(left.length, 'temporary file')} could not be removed. Remove the cause; the next request finishes or undoes the restore, and removes these files.`,
     { cause: error, effects: 'unknown', retryable: true, details: { left: left.map(toText) } },
   );
 }
@@ -76,7 +76,7 @@ export function leftBehind(error: unknown, left: readonly TreePath[]): unknown {
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =
-      'The storage can no longer be written. Nothing was changed. Make it writable and try again.';
+      'The storage can no longer be written. Nothing was changed. Make the storage writable and try again.';
     throw new CheckpointdError('ReadOnlyStore', message, { cause: error });
   }
   throw stopped(error, undefined, 0);

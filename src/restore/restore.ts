@@ -178,7 +178,7 @@ export async function applyJob(
   // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
   // Otherwise the next restore's note would replace the note through which these files are known.
   site.setUnfinished(applied.leftover.length > 0);
-  const left = 'The restore is done, but its note could not be removed; the next opening removes it';
+  const left = 'The restore is done, but its note could not be removed; the next opening removes the note';
   if (applied.leftover.length === 0) {
     await afterCommit(context, left, () => {
       answered.keep(id);
@@ -381,7 +381,7 @@ async function recordDone(
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<void> {
-  const lost = 'The restore is done, but the log of the session could not record it';
+  const lost = 'The restore is done, but the log of the session could not record the restore';
   await afterCommit(context, lost, async () => {
     if (made.record.scope !== 'files') site.conversation.recordHead();
     await site.recordAuthors(before, made, ours);

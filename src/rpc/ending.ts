@@ -120,7 +120,7 @@ export class Ending {
     } catch (error) {
       // A failed stop is only logged, because the process must end in any case, with the exit code that its parent
       // expects.
-      this.#ports.log.error('The stop failed. The next start removes what it left.');
+      this.#ports.log.error('The stop failed. The next start removes the rest.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }

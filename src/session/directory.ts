@@ -294,7 +294,7 @@ export class SessionDirectory {
   #notOurs(how: string): CheckpointdError {
     return new CheckpointdError(
       'StoreUnavailable',
-      `${this.root} cannot be the directory of a session, because it ${how}. It was not changed. Move it away, or name another storageDir.`,
+      `${this.root} cannot be the directory of a session, because it ${how}. The directory was not changed. Move it away, or name another storageDir.`,
       { details: { session: this.session, path: this.root } },
     );
   }
@@ -320,7 +320,7 @@ export class SessionDirectory {
     if (format <= sessionFormat) return;
     throw new CheckpointdError(
       'StoreVersion',
-      `The session in ${this.root} was written by a newer checkpointd (format ${format}, this one knows ${sessionFormat}). It was not changed. Update checkpointd, or use another conversationId.`,
+      `The session in ${this.root} was written by a newer checkpointd (format ${format}; this version knows format ${sessionFormat}). It was not changed. Update checkpointd, or use another conversationId.`,
       { details: { session: this.session, format, known: sessionFormat } },
     );
   }

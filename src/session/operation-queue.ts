@@ -160,9 +160,13 @@ export class OperationQueue {
 }
 
 function closedError(): CheckpointdError {
-  return new CheckpointdError('StoreUnavailable', 'The session is being closed. Open it again to continue.', {
-    retryable: true,
-  });
+  return new CheckpointdError(
+    'StoreUnavailable',
+    'The session is being closed. Open the session again to continue.',
+    {
+      retryable: true,
+    },
+  );
 }
 
 function poisonedError(cause: InvariantViolation): CheckpointdError {

@@ -94,7 +94,7 @@ export class Shares {
 export function openForOthers(session: SessionId): CheckpointdError {
   return new CheckpointdError(
     'StoreBusy',
-    'Other clients have this session open. Close it in these clients, then delete it.',
+    'Other clients have this session open. Close the session in these clients, then delete it.',
     { details: { session, pid: process.pid }, retryable: true },
   );
 }

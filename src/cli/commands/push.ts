@@ -69,7 +69,7 @@ function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): vo
         `  ${plain(path)}  ${rule === undefined ? inWords(because) : `${inWords(because)}: ${plain(rule)}`}`,
       ),
     );
-  if (leftCount > leftMax) say(`  and ${leftCount - leftMax} more (--json lists them)`);
+  if (leftCount > leftMax) say(`  and ${leftCount - leftMax} more (--json lists all)`);
   for (const { writer } of others) say(`Another machine continues this session: ${plain(writer)}`);
   for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
 }

@@ -11,7 +11,8 @@ import { fit, plain, say } from '../terminal.ts';
 export const status: CliCommand = {
   name: 'status',
   reads: true,
-  summary: 'show the session: its work tree, its current checkpoint, and whether files changed since',
+  summary:
+    'show the session: its work tree, its current checkpoint, and whether files changed since that checkpoint',
   withoutSession: ({ storage }) => sayAgents(storageAt(storage)),
   run: async ({ ask, given }) => {
     const result = await ask('session/get', {});

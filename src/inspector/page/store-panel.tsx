@@ -121,10 +121,10 @@ const daemonFacts = ({ queue, cache, unfinishedRestore }: SessionGetResult): Fac
 const coldWords: Readonly<Record<string, string>> = {
   alsoInclude: 'ignored files are included',
   audit: 'a regular check was due',
-  first: 'it was the first capture',
+  first: 'the capture was the first one',
   ignoreRules: 'ignore rules changed',
   overflow: 'events were lost',
-  requested: 'a client requested it',
+  requested: 'a client requested a full capture',
   suspect: 'the watch had missed changes',
   unproven: 'a fast capture was not safe',
   unwatched: 'nothing is watched',

@@ -204,7 +204,7 @@ function inspect(database: SqliteDatabase): { readonly version: number } {
   if (version > schemaVersion) {
     throw new CheckpointdError(
       'StoreVersion',
-      `${database.file} was written by a newer checkpointd (version ${version}, this one knows ${schemaVersion}). It was not changed. Update checkpointd.`,
+      `${database.file} was written by a newer checkpointd (format ${version}; this version knows format ${schemaVersion}). It was not changed. Update checkpointd.`,
       { details: { file: database.file, version, known: schemaVersion } },
     );
   }
