@@ -1297,9 +1297,9 @@ export interface SessionOpenParams {
    * the conversation is damaged.
    */
   readonly recover?: RecoverMode;
-  /** Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each. */
+  /** Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes. */
   readonly include?: readonly string[];
-  /** Globs of files not to capture, of at most 4,096 bytes each. */
+  /** Globs of files not to capture. Each glob has at most 4,096 bytes. */
   readonly exclude?: readonly string[];
   /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
   readonly allowProtected?: boolean;
@@ -1307,7 +1307,7 @@ export interface SessionOpenParams {
   readonly durability?: Durability;
   /** Limits of this session. */
   readonly limits?: SessionLimits;
-  /** The features of this session until it is closed. Absent: all. */
+  /** The features of this session. They stay until the session is closed. Absent: all. */
   readonly features?: SessionFeatures;
   /** The remote for `push`. Absent: none. */
   readonly remote?: string;
@@ -1543,7 +1543,7 @@ export interface CheckpointCreateParams {
    * started` or the name of the tool.
    */
   readonly description?: string;
-  /** An explicit tag; the daemon counts on from it. Absent: the next tag. */
+  /** An explicit tag. Later tags continue from this tag. Absent: the next tag. */
   readonly tag?: string;
   /**
    * A name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
@@ -2470,7 +2470,7 @@ export interface ConversationTangentResult {
 export interface ConversationAddContextParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Paths of the work tree, or globs, of at most 4,096 bytes each. */
+  /** Paths of the work tree, or globs. Each has at most 4,096 bytes. */
   readonly paths: readonly string[];
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -3274,7 +3274,7 @@ export interface RemoteAddParams {
    */
   readonly url: string;
   /**
-   * Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no additional
+   * Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent: no additional
    * globs.
    */
   readonly leaveOut?: readonly string[];
@@ -3536,11 +3536,11 @@ export interface SessionImportResult {
   readonly strategy: Strategy;
   /** Whether the session's data stays when the session ends. */
   readonly retention: Retention;
-  /** The remote line from which it was imported. */
+  /** The remote line from which the session was imported. */
   readonly origin: SessionOrigin;
   /** The number of its checkpoints. */
   readonly checkpoints: Count;
-  /** Its current checkpoint. Absent: it has none. */
+  /** The current checkpoint of the session. Absent: there is none. */
   readonly head?: CheckpointId;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3874,7 +3874,7 @@ export interface NotificationTypes {
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
-   * A capture or full scan found changes that the watcher had not reported. These changes are also sent with
+   * A capture or a full scan found changes that the watcher had not reported. These changes are also sent with
    * `worktree/didChange`, and the daemon watches their directories anew.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };

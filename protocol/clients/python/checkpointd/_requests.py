@@ -1049,8 +1049,8 @@ class Requests:
     def on_worktree_did_drift(
         self, listener: Callable[[WorktreeDidDriftParams], None]
     ) -> Callable[[], None]:
-        """A capture or full scan found changes that the watcher had not reported. These changes are
-        also sent with `worktree/didChange`, and the daemon watches their directories anew.
+        """A capture or a full scan found changes that the watcher had not reported. These changes
+        are also sent with `worktree/didChange`, and the daemon watches their directories anew.
         """
         return self.on("worktree/didDrift", listener)
 

@@ -1876,9 +1876,9 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     # The part that `session/open` may set aside if it is unreadable. Absent: none, so
     # `session/open` fails if the conversation is damaged.
     recover: RecoverMode
-    # Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
+    # Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes.
     include: List[str]
-    # Globs of files not to capture, of at most 4,096 bytes each.
+    # Globs of files not to capture. Each glob has at most 4,096 bytes.
     exclude: List[str]
     # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     allowProtected: bool
@@ -1886,7 +1886,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     durability: Durability
     # Limits of this session.
     limits: SessionLimits
-    # The features of this session until it is closed. Absent: all.
+    # The features of this session. They stay until the session is closed. Absent: all.
     features: SessionFeatures
     # The remote for `push`. Absent: none.
     remote: str
@@ -2134,7 +2134,7 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     # A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
     # message: `Turn started` or the name of the tool.
     description: str
-    # An explicit tag; the daemon counts on from it. Absent: the next tag.
+    # An explicit tag. Later tags continue from this tag. Absent: the next tag.
     tag: str
     # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
@@ -3184,7 +3184,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
 class _ConversationAddContextParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # Paths of the work tree, or globs, of at most 4,096 bytes each.
+    # Paths of the work tree, or globs. Each has at most 4,096 bytes.
     paths: List[str]
 
 
@@ -4075,8 +4075,8 @@ class _RemoteAddParamsRequired(TypedDict):
 
 class RemoteAddParams(_RemoteAddParamsRequired, total=False):
     """Parameters of `remote/add`."""
-    # Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no
-    # additional globs.
+    # Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent:
+    # no additional globs.
     leaveOut: List[str]
     # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
@@ -4349,7 +4349,7 @@ class _SessionImportResultRequired(TypedDict):
     strategy: Strategy
     # Whether the session's data stays when the session ends.
     retention: Retention
-    # The remote line from which it was imported.
+    # The remote line from which the session was imported.
     origin: SessionOrigin
     # The number of its checkpoints.
     checkpoints: Count
@@ -4359,7 +4359,7 @@ class _SessionImportResultRequired(TypedDict):
 
 class SessionImportResult(_SessionImportResultRequired, total=False):
     """Answer to `session/import`."""
-    # Its current checkpoint. Absent: it has none.
+    # The current checkpoint of the session. Absent: there is none.
     head: CheckpointId
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.

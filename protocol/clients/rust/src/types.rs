@@ -240,7 +240,8 @@ pub enum Durability {
     /// file that a restore displaced or wrote, and nothing in the user's repository.
     #[serde(rename = "process")]
     Process,
-    /// A power cut, too. This is slower, because every change is synced before its answer.
+    /// The death of the daemon, and a power cut. Slower, because every change is synced before its
+    /// answer.
     #[serde(rename = "power")]
     Power,
     /// A value that this version does not know.
@@ -764,7 +765,7 @@ pub enum WatchState {
     /// The work tree is not watched; `reason` says why.
     #[serde(rename = "unwatched")]
     Unwatched,
-    /// Directories are being added.
+    /// The watcher is adding directories.
     #[serde(rename = "scanning")]
     Scanning,
     /// Every directory was watched before the daemon read it.
@@ -2559,10 +2560,10 @@ pub struct SessionOpenParams {
     /// `session/open` fails if the conversation is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
-    /// Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
+    /// Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Globs of files not to capture, of at most 4,096 bytes each.
+    /// Globs of files not to capture. Each glob has at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
     /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
@@ -2574,7 +2575,7 @@ pub struct SessionOpenParams {
     /// Limits of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<SessionLimits>,
-    /// The features of this session until it is closed. Absent: all.
+    /// The features of this session. They stay until the session is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
     /// The remote for `push`. Absent: none.
@@ -2916,7 +2917,7 @@ pub struct CheckpointCreateParams {
     /// message: `Turn started` or the name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// An explicit tag; the daemon counts on from it. Absent: the next tag.
+    /// An explicit tag. Later tags continue from this tag. Absent: the next tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
@@ -4390,7 +4391,7 @@ pub struct ConversationTangentResult {
 pub struct ConversationAddContextParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Paths of the work tree, or globs, of at most 4,096 bytes each.
+    /// Paths of the work tree, or globs. Each has at most 4,096 bytes.
     pub paths: Vec<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -5716,8 +5717,8 @@ pub struct RemoteAddParams {
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     /// path. An address with a password is refused.
     pub url: String,
-    /// Globs of paths that are never sent to the remote, of at most 4,096 bytes each. Absent: no
-    /// additional globs.
+    /// Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent:
+    /// no additional globs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
     /// The storage of the remote, an absolute path. Absent: the default storage.
@@ -6122,11 +6123,11 @@ pub struct SessionImportResult {
     pub strategy: Strategy,
     /// Whether the session's data stays when the session ends.
     pub retention: Retention,
-    /// The remote line from which it was imported.
+    /// The remote line from which the session was imported.
     pub origin: SessionOrigin,
     /// The number of its checkpoints.
     pub checkpoints: Count,
-    /// Its current checkpoint. Absent: it has none.
+    /// The current checkpoint of the session. Absent: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointId>,
     /// How long it took.
@@ -6939,7 +6940,7 @@ impl Notification for WorktreeDidChangeNotification {
     type Params = WorktreeDidChangeParams;
 }
 
-/// A capture or full scan found changes that the watcher had not reported. These changes are also
+/// A capture or a full scan found changes that the watcher had not reported. These changes are also
 /// sent with `worktree/didChange`, and the daemon watches their directories anew.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
