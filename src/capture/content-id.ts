@@ -46,7 +46,7 @@ export async function contentAt(
     if (read.kind === 'gone') return undefined;
     throw new CheckpointdError(
       'WorkTreeUnreadable',
-      `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until a program has written it.`,
+      `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until the program that writes the file has ended.`,
       {
         details: { path: toText(path), reason: read.kind },
         retryable: read.kind === 'unstable' || read.kind === 'elsewhere',

@@ -199,14 +199,14 @@ async function addImport(program: Command, _: unknown, done: (code: number) => v
     .description('continue a session of a git remote on this machine; only a later "restore" changes files')
     .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('<session>', 'the session, or the beginning of its id')
-    .option('-C, --directory <directory>', 'continue in this directory', '.')
+    .option('-C, --directory <directory>', 'continue the session in this directory', '.')
     .option(
       '--writer <writer>',
       'import what the machine with this writer id pushed; "sessions --remote" lists the ids (default: the latest push)',
     )
     .option(
       '--strategy <strategy>',
-      'how to store the session here: shadow, local or sqlite (default: shadow)',
+      'the strategy of the imported session: shadow, local or sqlite (default: shadow)',
     )
     .option('--allow-protected', 'allow the home directory, its standard folders, or the root');
   made.action(async (remote: string, session: string) => {

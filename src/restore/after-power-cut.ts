@@ -95,7 +95,8 @@ async function restoreLost(
     const only = await lostPaths(site, restores, target.record.snapshot, context);
     if (only.size > 0) {
       const outcome = await executeJob(site, jobFor(site, target, only), context);
-      const what = 'Files of an earlier restore, which a power cut had damaged, were restored again';
+      const what =
+        'A power cut had damaged files of an earlier restore. The daemon restored these files again';
       await reportRecovered(site, target, { what, outcome }, context);
     }
   } catch (error) {

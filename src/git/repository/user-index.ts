@@ -75,7 +75,7 @@ export class UserIndex {
       this.#cached = undefined;
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
       this.#log.warn(
-        `The index of ${toText(root as TreePath)} cannot be read, so files that it tracks against an ignore rule are not captured: ${error.message}`,
+        `The index of ${toText(root as TreePath)} cannot be read, so tracked files that an ignore rule excludes are not captured: ${error.message}`,
       );
       return [];
     }
