@@ -282,13 +282,13 @@ export interface Checkpoint {
   readonly parent?: CheckpointId;
   /** The reason why it was made. */
   readonly kind: CheckpointKind;
-  /** A number that increases with each checkpoint of the session, even if the clock jumps. */
+  /** A number that increases with each checkpoint, even if the clock jumps. */
   readonly seq: number;
   /** When it was made. */
   readonly timestamp: Timestamp;
   /** One line for people. */
   readonly description: string;
-  /** Whether it is the checkpoint of a turn. */
+  /** Whether this is the checkpoint of a turn. */
   readonly isTurn: boolean;
   /** The tool that had run. Absent: no tool. */
   readonly toolName?: string;
@@ -311,7 +311,7 @@ export interface Checkpoint {
   readonly historyLength: Count;
   /** The number of files. Absent: `withSizes` was not set, or the store has lost a part. */
   readonly fileCount?: Count;
-  /** The size of all files in bytes. Absent: as for `fileCount`. */
+  /** The size of all files in bytes. Absent: see `fileCount`. */
   readonly totalSize?: Bytes;
 }
 
@@ -368,7 +368,7 @@ export interface CaptureCounts {
   readonly cold: readonly ColdCount[];
 }
 
-/** The number of captures that read everything for one reason. */
+/** The number of full captures with this reason. */
 export interface ColdCount {
   /** The reason. */
   readonly reason: ColdReason;
@@ -561,7 +561,10 @@ export interface DiffFile {
    * `truncated`).
    */
   readonly after?: string;
-  /** True when a content over the limit was left out. `checkpoint/readFile` reads such contents. Absent: false. */
+  /**
+   * True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads such contents.
+   * Absent: false.
+   */
   readonly truncated?: boolean;
   /** Lines added. Absent for binary files. */
   readonly linesAdded?: Count;
@@ -739,7 +742,7 @@ export interface RequestMetadata {
   readonly requestId?: string;
   /** The id of the message. */
   readonly messageId?: string;
-  /** When it was sent, in milliseconds since 1970. */
+  /** When the request was sent, in milliseconds since 1970. */
   readonly requestStartTimestampMs?: Milliseconds;
   /** When the last chunk arrived, in milliseconds since 1970. */
   readonly streamEndTimestampMs?: Milliseconds;
@@ -1063,7 +1066,7 @@ export interface StrategyCapability {
 export interface SessionsCapability {
   /** The strategies. */
   readonly strategies: readonly StrategyCapability[];
-  /** The strategy of a session that does not choose one. */
+  /** The strategy of a session whose client chooses none. */
   readonly defaultStrategy: Strategy;
 }
 
@@ -1266,10 +1269,10 @@ export interface RpcDiscoverParams {
 
 /** Features that a client can switch off for a session. */
 export interface SessionFeatures {
-  /** False: checkpoints are disabled for the reason `FeatureOff`. Absent: true. */
+  /** If false, checkpoints are disabled (`FeatureOff`). Absent: true. */
   readonly checkpoints?: boolean;
   /**
-   * False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be left. Absent:
+   * If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be left. Absent:
    * true.
    */
   readonly tangent?: boolean;
@@ -1532,8 +1535,8 @@ export interface CheckpointCreateParams {
   /** Turn or tool. */
   readonly kind: CreateKind;
   /**
-   * For a turn: the user's message (absent: the pending message). For a tool: its effect. `checkpoint/get`
-   * returns the whole text.
+   * For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
+   * `checkpoint/get` returns the whole text.
    */
   readonly message?: string;
   /** For a tool: its name. */
@@ -1628,7 +1631,7 @@ export interface CheckpointGetParams {
 export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** For a turn: the user's whole message. For a tool: its effect. Absent: none. */
+  /** For a turn: the user's whole message. For a tool: the tool's effect. Absent: none. */
   readonly message?: string;
   /** Paths that its capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -1697,13 +1700,13 @@ export interface CheckpointDiffParams {
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
   /**
-   * For format `unified`: returns one diff per file in `unified`, instead of one diff for all files in `text`.
-   * Absent: false.
+   * With format `unified`: true to return one diff per file in `unified`, instead of one diff for all files in
+   * `text`. Absent: false.
    */
   readonly perFile?: boolean;
   /**
-   * For format `unified`: includes binary files as git's binary patches, so that `git apply` accepts the text.
-   * Absent: false.
+   * With format `unified`: true to include binary files as git's binary patches, so that `git apply` accepts
+   * the text. Absent: false.
    */
   readonly binary?: boolean;
   /**
@@ -1845,7 +1848,7 @@ export interface CheckpointRevertParams {
   readonly tag?: CheckpointRef;
   /** The earlier end of a range. */
   readonly from?: CheckpointRef;
-  /** The later end of the range: it descends from `from`. Absent: the present. */
+  /** The later end of the range. It must descend from `from`. Absent: the present. */
   readonly to?: CheckpointRef;
   /**
    * Only these paths, and all paths below them. A renamed file is found by either name. A path that the range
@@ -2831,7 +2834,7 @@ export interface LedgerEntry {
   readonly seq: number;
   /** When the change was recorded. */
   readonly timestamp: Timestamp;
-  /** The id of its content. Absent: it was deleted. */
+  /** The id of the new content. Absent: the file was deleted. */
   readonly content?: string;
   /** The first checkpoint with this content. */
   readonly checkpoint?: CheckpointId;
@@ -3453,7 +3456,7 @@ export interface RemoteSessionsParams {
 
 /** Answer to `remote/sessions`. */
 export interface RemoteSessionsResult {
-  /** The lines, newest first by the clocks of their writers, at most 10,000. */
+  /** At most 10,000 lines, newest first by the clocks of their writers. */
   readonly lines: readonly RemoteLine[];
   /** Lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];

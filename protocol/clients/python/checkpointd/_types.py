@@ -706,12 +706,13 @@ AssistantMessage = Dict[str, Any]
 
 # Measurements of one request to a model. Open: other fields are kept. Known fields: requestId?
 # (The service's id of the request.); messageId? (The id of the message.);
-# requestStartTimestampMs? (When it was sent, in milliseconds since 1970.); streamEndTimestampMs?
-# (When the last chunk arrived, in milliseconds since 1970.); timeToFirstChunk? (Time to the first
-# chunk, in a form of the client's choice.); timeBetweenChunks? (Times between chunks.);
-# userPromptLength? (Size of the prompt.); responseSize? (Size of the response.);
-# chatConversationType? (The type of conversation.); toolUseIdsAndNames? (Pairs of tool use id and
-# tool name.); modelId? (The model.); messageMetaTags? (Tags of the message.)
+# requestStartTimestampMs? (When the request was sent, in milliseconds since 1970.);
+# streamEndTimestampMs? (When the last chunk arrived, in milliseconds since 1970.);
+# timeToFirstChunk? (Time to the first chunk, in a form of the client's choice.);
+# timeBetweenChunks? (Times between chunks.); userPromptLength? (Size of the prompt.);
+# responseSize? (Size of the response.); chatConversationType? (The type of conversation.);
+# toolUseIdsAndNames? (Pairs of tool use id and tool name.); modelId? (The model.);
+# messageMetaTags? (Tags of the message.)
 RequestMetadata = Dict[str, Any]
 
 
@@ -868,13 +869,13 @@ class _CheckpointRequired(TypedDict):
     id: CheckpointId
     # The reason why it was made.
     kind: CheckpointKind
-    # A number that increases with each checkpoint of the session, even if the clock jumps.
+    # A number that increases with each checkpoint, even if the clock jumps.
     seq: int
     # When it was made.
     timestamp: Timestamp
     # One line for people.
     description: str
-    # Whether it is the checkpoint of a turn.
+    # Whether this is the checkpoint of a turn.
     isTurn: bool
     # The content of the work tree.
     snapshot: SnapshotId
@@ -911,7 +912,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     commit: CommitId
     # The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     fileCount: Count
-    # The size of all files in bytes. Absent: as for `fileCount`.
+    # The size of all files in bytes. Absent: see `fileCount`.
     totalSize: Bytes
 
 
@@ -962,7 +963,7 @@ class CaptureCounts(TypedDict):
 
 
 class ColdCount(TypedDict):
-    """The number of captures that read everything for one reason."""
+    """The number of full captures with this reason."""
     # The reason.
     reason: ColdReason
     # A number of items.
@@ -1175,8 +1176,8 @@ class DiffFile(_DiffFileRequired, total=False):
     # With format `contents`: the new content. Absent: the file does not exist, is binary, or was
     # cut (see `truncated`).
     after: str
-    # True when a content over the limit was left out. `checkpoint/readFile` reads such contents.
-    # Absent: false.
+    # True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads
+    # such contents. Absent: false.
     truncated: bool
     # Lines added. Absent for binary files.
     linesAdded: Count
@@ -1628,7 +1629,7 @@ class SessionsCapability(TypedDict):
     """The abilities of `session/*`."""
     # The strategies.
     strategies: List[StrategyCapability]
-    # The strategy of a session that does not choose one.
+    # The strategy of a session whose client chooses none.
     defaultStrategy: Strategy
 
 
@@ -1848,9 +1849,9 @@ class RpcDiscoverParams(TypedDict):
 
 class SessionFeatures(TypedDict, total=False):
     """Features that a client can switch off for a session."""
-    # False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
+    # If false, checkpoints are disabled (`FeatureOff`). Absent: true.
     checkpoints: bool
-    # False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
+    # If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
     # left. Absent: true.
     tangent: bool
 
@@ -2126,7 +2127,7 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     """A text for people. Absent or empty: the first 60 bytes of the message in one line. Without
     a message: `Turn started` or the name of the tool.
     """
-    # For a turn: the user's message (absent: the pending message). For a tool: its effect.
+    # For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
     # `checkpoint/get` returns the whole text.
     message: str
     # For a tool: its name.
@@ -2226,7 +2227,7 @@ class _CheckpointGetResultRequired(TypedDict):
 
 class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     """Answer to `checkpoint/get`."""
-    # For a turn: the user's whole message. For a tool: its effect. Absent: none.
+    # For a turn: the user's whole message. For a tool: the tool's effect. Absent: none.
     message: str
     # For a `restore`: the restored checkpoint.
     restored: CheckpointId
@@ -2320,11 +2321,11 @@ _CheckpointDiffParamsOptional = TypedDict(
         # The token of the progress reports that the server sends. Absent: no progress is
         # reported.
         "workDoneToken": "ProgressToken",
-        # For format `unified`: returns one diff per file in `unified`, instead of one diff for
-        # all files in `text`. Absent: false.
+        # With format `unified`: true to return one diff per file in `unified`, instead of one
+        # diff for all files in `text`. Absent: false.
         "perFile": bool,
-        # For format `unified`: includes binary files as git's binary patches, so that `git apply`
-        # accepts the text. Absent: false.
+        # With format `unified`: true to include binary files as git's binary patches, so that
+        # `git apply` accepts the text. Absent: false.
         "binary": bool,
         # Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
         # change in the work tree. Absent: false.
@@ -2492,7 +2493,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         "tag": "CheckpointRef",
         # The earlier end of a range.
         "from": "CheckpointRef",
-        # The later end of the range: it descends from `from`. Absent: the present.
+        # The later end of the range. It must descend from `from`. Absent: the present.
         "to": "CheckpointRef",
         # Only these paths, and all paths below them. A renamed file is found by either name. A
         # path that the range did not change is refused.
@@ -3582,7 +3583,7 @@ class _LedgerEntryRequired(TypedDict):
 
 class LedgerEntry(_LedgerEntryRequired, total=False):
     """A change of one file."""
-    # The id of its content. Absent: it was deleted.
+    # The id of the new content. Absent: the file was deleted.
     content: str
     # The first checkpoint with this content.
     checkpoint: CheckpointId
@@ -4267,7 +4268,7 @@ class RemoteSessionsParams(_RemoteSessionsParamsRequired, total=False):
 
 class RemoteSessionsResult(TypedDict):
     """Answer to `remote/sessions`."""
-    # The lines, newest first by the clocks of their writers, at most 10,000.
+    # At most 10,000 lines, newest first by the clocks of their writers.
     lines: List[RemoteLine]
     # Lines that were refused because their data is invalid. No part of these lines was stored.
     refused: List[RefusedLine]

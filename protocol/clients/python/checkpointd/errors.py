@@ -287,7 +287,7 @@ class UnknownRemote(CheckpointdError):
 
 
 class InvalidRemote(CheckpointdError):
-    r"""The address is no address of a git remote, or contains a password. Give
+    r"""The address is not a valid address of a git remote, or contains a password. Give
     `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
     credential helper or an ssh agent hold the secret.
     """

@@ -1039,7 +1039,7 @@ pub enum ErrorKind {
     /// The storage has no remote of that name.
     #[serde(rename = "UnknownRemote")]
     UnknownRemote,
-    /// The address is no address of a git remote, or contains a password.
+    /// The address is not a valid address of a git remote, or contains a password.
     #[serde(rename = "InvalidRemote")]
     InvalidRemote,
     /// The remote could not be reached, or the connection broke.
@@ -1233,13 +1233,13 @@ pub struct Checkpoint {
     pub parent: Option<CheckpointId>,
     /// The reason why it was made.
     pub kind: CheckpointKind,
-    /// A number that increases with each checkpoint of the session, even if the clock jumps.
+    /// A number that increases with each checkpoint, even if the clock jumps.
     pub seq: u64,
     /// When it was made.
     pub timestamp: Timestamp,
     /// One line for people.
     pub description: String,
-    /// Whether it is the checkpoint of a turn.
+    /// Whether this is the checkpoint of a turn.
     pub is_turn: bool,
     /// The tool that had run. Absent: no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1267,7 +1267,7 @@ pub struct Checkpoint {
     /// The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
-    /// The size of all files in bytes. Absent: as for `fileCount`.
+    /// The size of all files in bytes. Absent: see `fileCount`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Bytes>,
 }
@@ -1330,7 +1330,7 @@ pub struct CaptureCounts {
     pub cold: Vec<ColdCount>,
 }
 
-/// The number of captures that read everything for one reason.
+/// The number of full captures with this reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColdCount {
@@ -1557,8 +1557,8 @@ pub struct DiffFile {
     /// cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// True when a content over the limit was left out. `checkpoint/readFile` reads such contents.
-    /// Absent: false.
+    /// True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads
+    /// such contents. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
     /// Lines added. Absent for binary files.
@@ -1805,7 +1805,7 @@ pub struct RequestMetadata {
     /// The id of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// When it was sent, in milliseconds since 1970.
+    /// When the request was sent, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_start_timestamp_ms: Option<Milliseconds>,
     /// When the last chunk arrived, in milliseconds since 1970.
@@ -2257,7 +2257,7 @@ pub struct StrategyCapability {
 pub struct SessionsCapability {
     /// The strategies.
     pub strategies: Vec<StrategyCapability>,
-    /// The strategy of a session that does not choose one.
+    /// The strategy of a session whose client chooses none.
     pub default_strategy: Strategy,
 }
 
@@ -2525,10 +2525,10 @@ pub struct RpcDiscoverParams {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFeatures {
-    /// False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
+    /// If false, checkpoints are disabled (`FeatureOff`). Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<bool>,
-    /// False: a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
+    /// If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
     /// left. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent: Option<bool>,
@@ -2906,7 +2906,7 @@ pub struct CheckpointCreateParams {
     pub session: SessionId,
     /// Turn or tool.
     pub kind: CreateKind,
-    /// For a turn: the user's message (absent: the pending message). For a tool: its effect.
+    /// For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
     /// `checkpoint/get` returns the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -3052,7 +3052,7 @@ pub struct CheckpointGetParams {
 pub struct CheckpointGetResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// For a turn: the user's whole message. For a tool: its effect. Absent: none.
+    /// For a turn: the user's whole message. For a tool: the tool's effect. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Paths that its capture left out.
@@ -3168,12 +3168,12 @@ pub struct CheckpointDiffParams {
     /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
-    /// For format `unified`: returns one diff per file in `unified`, instead of one diff for all
-    /// files in `text`. Absent: false.
+    /// With format `unified`: true to return one diff per file in `unified`, instead of one diff
+    /// for all files in `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_file: Option<bool>,
-    /// For format `unified`: includes binary files as git's binary patches, so that `git apply`
-    /// accepts the text. Absent: false.
+    /// With format `unified`: true to include binary files as git's binary patches, so that `git
+    /// apply` accepts the text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
     /// Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
@@ -3417,7 +3417,7 @@ pub struct CheckpointRevertParams {
     /// The earlier end of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later end of the range: it descends from `from`. Absent: the present.
+    /// The later end of the range. It must descend from `from`. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
     /// Only these paths, and all paths below them. A renamed file is found by either name. A path
@@ -4962,7 +4962,7 @@ pub struct LedgerEntry {
     pub seq: u64,
     /// When the change was recorded.
     pub timestamp: Timestamp,
-    /// The id of its content. Absent: it was deleted.
+    /// The id of the new content. Absent: the file was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// The first checkpoint with this content.
@@ -5995,7 +5995,7 @@ impl RemoteSessionsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteSessionsResult {
-    /// The lines, newest first by the clocks of their writers, at most 10,000.
+    /// At most 10,000 lines, newest first by the clocks of their writers.
     pub lines: Vec<RemoteLine>,
     /// Lines that were refused because their data is invalid. No part of these lines was stored.
     pub refused: Vec<RefusedLine>,
