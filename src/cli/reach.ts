@@ -224,6 +224,6 @@ export function compareVersions({
     );
   if (theirs !== own)
     note(
-      `the daemon of this session is checkpointd ${theirs} and this command is ${own}; requests that one of them does not know are refused`,
+      `the daemon of this session is checkpointd ${theirs} and this command is ${own}; requests that one of the two versions does not know are refused`,
     );
 }

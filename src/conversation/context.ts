@@ -214,7 +214,7 @@ function sum(files: readonly ContextFile[]): number {
 }
 
 function overBudget({ path, bytes }: ContextFile, budget: number): string {
-  return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some, or set a model with a larger window.`;
+  return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some files, or set a model with a larger window.`;
 }
 
 // Builds the message with which the sticky context is sent to a model. The markers and newlines of the message are

@@ -345,7 +345,7 @@ function tooMuch(limit: number): CheckpointdError {
 function noSuchPlace(path: string): CheckpointdError {
   return new CheckpointdError(
     'RemoteRefused',
-    `There is no repository at ${path}. Create one with "git init --bare", or mount its file system.`,
+    `There is no repository at ${path}. Create one with "git init --bare", or mount the file system that has it.`,
     { details: { remote: path, reason: 'absent' } },
   );
 }

@@ -16,7 +16,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['v', 'revert the turn or tool, or the hunk at the cursor: shows the plan first'],
   ['x', 'pick the hunk at the cursor, to revert several at once'],
   ['u', 'undo the last restore or revert: shows the plan first'],
-  ['a', 'show all checkpoints, or hide the noise'],
+  ['a', 'show all checkpoints; press again to show fewer'],
   ['b', 'show another session beside this one; press again to hide it'],
   ['1  2  3', 'changes, conversation, about'],
   ['?', 'this list'],

@@ -97,7 +97,7 @@ export class Admission {
     // `shutdown` is accepted despite the limit, because a client that is leaving must not be told to repeat its request
     // later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
-      const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
+      const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this request again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };
     }
     this.#lastInner += 1;

@@ -73,7 +73,7 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_IOERR_SHORT_READ/,
     'StoreUnavailable',
-    'is shorter than it should be (%s). Perhaps a program removed its -wal file while another daemon had the database open. That daemon repairs the database at its next request or when it ends. Send it a request or end it, then try again.',
+    'is shorter than it should be (%s). Perhaps a program removed its -wal file while another daemon had the database open. That daemon repairs the database at its next request or when it ends. Send that daemon a request or end it, then try again.',
     true,
   ],
   [
