@@ -121,13 +121,13 @@ ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, cap
 
 **What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. \`capture.path\` is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it makes none if nothing changed, and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\`, it makes no checkpoint if nothing changed, and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
 
 List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Then begin again without a cursor.
 
 ${asks(8, 'checkpoint/list', { session, limit: 2 })}
 ${answers(8, { checkpoints: [base, turn], nextCursor: 'WyJzZXNfOTRjcHdqcXR2YXloZTcyNDRlNGU1cjRjd2EiXQ' })}
-\`checkpoint/diff\` compares two checkpoints. Without \`to\` it compares with the work tree.
+\`checkpoint/diff\` compares two checkpoints. Without \`to\`, it compares one checkpoint with the work tree.
 
 ${asks(9, 'checkpoint/diff', { session, from: '1', to: '1.1' })}
 ${answers(9, {
@@ -207,7 +207,7 @@ ${answers(13, {
 **Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
 
 ${asks(14, 'checkpoint/undo', { session })}
-**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It never gives a user more rights to a file than the user had before.
+**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out. A restore never gives a user more rights to a file than the user had before.
 
 **Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. The next request that changes the session finishes or undoes the restore first. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
 
@@ -350,7 +350,7 @@ ${asks(4, 'conversation/append', {
     assistant: { content: 'The parser is tidy.' },
   },
 })}
-**History and transcript.** The history is for the model. It has at most 10,000 entries; the daemon drops the oldest ones first and counts them in \`dropped\`. The valid range is the part of the history that goes to the model. The valid range always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is for people, as lines of text.
+**History and transcript.** The history is for the model. The history has at most 10,000 entries; the daemon drops the oldest entries first and counts them in \`dropped\`. The valid range is the part of the history that goes to the model. The valid range always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is for people, as lines of text.
 
 ${asks(5, 'conversation/history', { session, limit: 1 })}
 ${answers(5, {
@@ -370,15 +370,15 @@ ${answers(5, {
 
 **Context files.** \`conversation/addContext\` adds paths and globs whose files go to the model. \`conversation/context\` lists the files, and with \`message: true\` builds the text of the context message. All context files together may fill three quarters of the model's window; \`dropped\` lists the files that do not fit.
 
-**Compaction.** When \`conversation/didFillWindow\` reports a full window, ask your model for a summary and send it. The valid range then starts after the summarised entries.
+**Compaction.** When \`conversation/didFillWindow\` reports a full window, ask your model for a summary and send the summary. The valid range then starts after the summarised entries.
 
 ${asks(11, 'conversation/compact', { session, summary: 'The parser is tidy.', keep: 0 })}
 ${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { start: 2, end: 2 }, operation: 'op_2tm099f9y2mvqg5pjhhe' })}
-**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins a tangent, and \`conversation/exitTangent\` returns to the main conversation. If you enter a tangent with \`files: true\`, leaving it also restores the files as they were before. If you leave it with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
+**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins a tangent, and \`conversation/exitTangent\` returns to the main conversation. If you enter a tangent with \`files: true\`, leaving it also restores the files as they were before. If you leave the tangent with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
 
 ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
-**Going back in the conversation.** A restore with scope \`both\` or \`conversation\` restores history, range, transcript, summary, messages and tangent state of the checkpoint. It does not change settings: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
+**Going back in the conversation.** A restore with scope \`both\` or \`conversation\` restores history, range, transcript, summary, messages and tangent state of the checkpoint. A restore does not change settings: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
 
 **Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document, or a document of Q CLI, into a session. Documents hold no checkpoints.
 `;
@@ -417,7 +417,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`conversation/didChange\`, \`conversation/didFillWindow\` | the conversation changed; the model's window is nearly full |
 | \`worktree/didChange\`, \`worktree/didDrift\` | files changed; a capture found changes that the watcher had missed |
 | \`session/didOpen\` | a session was opened |
-| \`window/logMessage\` | a message for people; clients get it without naming it |
+| \`window/logMessage\` | a message for people; clients need not name this event |
 
 Events of files may be late, repeated or merged. Use these events only to refresh a view. Checkpoints do not depend on events.
 
@@ -446,7 +446,7 @@ These details are too long for the tables.
 /** The guide before the tables: five parts of about two pages each, and details that the tables leave out. */
 export const guide = `## Guide
 
-Read this part in order. It takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.
+Read this part in order. The guide takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.
 
 ${sessions}
 ${checkpoints}

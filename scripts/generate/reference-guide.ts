@@ -28,7 +28,7 @@ export const glossary = `## Words
 | **checkpoint** | an immutable state of the work tree with the position of the conversation; its id never changes |
 | **tag** | \`0\`, \`3\`, \`3.2\`: base, turn, tool of a turn. A tag belongs to one checkpoint at a time and may move to a newer one |
 | **head** | the current checkpoint of the session: the one that was made or restored last |
-| **detached** | a checkpoint from which the head does not descend, because a restore went back to an earlier one. It can still be restored |
+| **detached** | a checkpoint from which the head does not descend, because a restore went back to an earlier checkpoint. A detached checkpoint can still be restored |
 | **snapshot** | the content of a work tree; equal contents and modes have equal ids within a strategy |
 | **safety checkpoint** | the state before a restore, which \`checkpoint/undo\` restores |
 | **key** | \`idempotencyKey\`: the client's own name for one intended change. Requests with the same key and parameters make the change once |

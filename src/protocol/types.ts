@@ -15,7 +15,7 @@ export type JsonObject = { readonly [name: string]: Json };
  */
 export type SessionId = string;
 
-/** The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves. */
+/** The permanent id of a checkpoint (`ckpt_…`). The id does not change when the tag moves. */
 export type CheckpointId = string;
 
 /**
@@ -280,7 +280,7 @@ export interface Checkpoint {
   readonly previousTag?: Tag;
   /** The checkpoint that was current when this one was made. Absent: this is the base. */
   readonly parent?: CheckpointId;
-  /** The reason why it was made. */
+  /** The reason for the checkpoint. */
   readonly kind: CheckpointKind;
   /** A number that increases with each checkpoint, even if the clock jumps. */
   readonly seq: number;
@@ -303,7 +303,7 @@ export interface Checkpoint {
   readonly damaged?: boolean;
   /** The content of the work tree. */
   readonly snapshot: SnapshotId;
-  /** Its commit, for strategies that make commits. */
+  /** The commit, for strategies that make commits. */
   readonly commit?: CommitId;
   /** Files changed since the checkpoint of `previousTag` (or `parent`). */
   readonly stats: FileStats;
@@ -494,7 +494,7 @@ export interface RevertResult {
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
-  /** The patch. Absent: it was not requested, or is larger than 32 MiB. */
+  /** The patch. Absent: the patch was not requested, or is larger than 32 MiB. */
   readonly text?: string;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
@@ -603,12 +603,12 @@ export interface CheckpointFile {
   readonly pathBytes?: Base64;
   /** How the file changed since the checkpoint of `previousTag`. Absent: unchanged. */
   readonly change?: ChangeKind;
-  /** Its size, or 0 when deleted. */
+  /** The size, or 0 when deleted. */
   readonly size: Bytes;
   /** Its mode. */
   readonly mode: FileMode;
   /**
-   * The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`. Absent: the file
+   * The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`. Absent: the file
    * was deleted.
    */
   readonly hash?: string;
@@ -638,7 +638,7 @@ export interface WatcherFigures {
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
-  /** Why the watcher is not `live`. Absent: it is live, or the reason is unknown. */
+  /** Why the watcher is not `live`. Absent: the watcher is live, or the reason is unknown. */
   readonly reason?: string;
 }
 
@@ -713,7 +713,7 @@ export interface ToolUseRef {
 
 /** The result of a tool use. Open: other fields are kept. */
 export interface ToolResultRef {
-  /** The id of the tool use to which it belongs. */
+  /** The id of the tool use that has this result. */
   readonly toolUseId: string;
   readonly [name: string]: unknown;
 }
@@ -812,11 +812,11 @@ export type ToolsByOrigin = { readonly [name: string]: ToolList };
 export interface ModelInfo {
   /** Its id. */
   readonly modelId: string;
-  /** Its name for people. */
+  /** A name for people. */
   readonly modelName?: string;
   /** A line about the model. */
   readonly description?: string;
-  /** Its context window in tokens. Absent: 200,000. */
+  /** The context window in tokens. Absent: 200,000. */
   readonly contextWindowTokens?: number;
   /** Its token limits. */
   readonly tokenLimits?: Json;
@@ -939,7 +939,10 @@ export interface ErrorData {
   readonly retryable: boolean;
   /** What the request changed. */
   readonly effects: Effects;
-  /** The operation, for `operation/get`. Absent: the request was no mutation, or was refused before it began. */
+  /**
+   * The operation, for `operation/get`. Absent: the request was no mutation, or was refused before the
+   * mutation began.
+   */
   readonly operationId?: OperationId;
   /** For `InvalidParams`: the faults of the parameters. */
   readonly issues?: readonly Issue[];
@@ -1044,7 +1047,7 @@ export interface ClientCapabilities {
 export interface ServerInfo {
   /** `checkpointd`. */
   readonly name: string;
-  /** Its version (semantic versioning). */
+  /** The version (semantic versioning). */
   readonly version: string;
 }
 
@@ -1207,7 +1210,7 @@ export interface InitializeResult {
   readonly protocolVersion: string;
   /** The name and version of the server. */
   readonly serverInfo: ServerInfo;
-  /** The hash of the protocol's shape. Descriptions and examples do not change it. */
+  /** The hash of the protocol's shape. Descriptions and examples do not change the hash. */
   readonly schemaHash: string;
   /** The abilities of the server. */
   readonly capabilities: ServerCapabilities;
@@ -1310,7 +1313,7 @@ export interface SessionOpenParams {
   readonly durability?: Durability;
   /** Limits of this session. */
   readonly limits?: SessionLimits;
-  /** The features of this session. They stay until the session is closed. Absent: all. */
+  /** The features of this session, until the session is closed. Absent: all. */
   readonly features?: SessionFeatures;
   /** The remote for `push`. Absent: none. */
   readonly remote?: string;
@@ -1382,9 +1385,9 @@ export interface SessionCloseParams {
 
 /** Answer to `session/close`. */
 export interface SessionCloseResult {
-  /** Whether its checkpoints and conversation were removed. */
+  /** Whether the session's checkpoints and conversation were removed. */
   readonly removed: boolean;
-  /** Why the session was not removed. Absent: it was removed. */
+  /** Why the session was not removed. Absent: the session was removed. */
   readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -1469,13 +1472,13 @@ export interface SessionGetResult {
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
-  /** When it was opened in this daemon. */
+  /** When the session was opened in this daemon. */
   readonly openedAt: Timestamp;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
   /** The current checkpoint. Absent: none. */
   readonly head?: Checkpoint;
-  /** The state of its checkpoints. */
+  /** The state of the session's checkpoints. */
   readonly manager: ManagerState;
   /** The statistics cache. */
   readonly cache: CacheFigures;
@@ -1539,7 +1542,7 @@ export interface CheckpointCreateParams {
    * `checkpoint/get` returns the whole text.
    */
   readonly message?: string;
-  /** For a tool: its name. */
+  /** For a tool: the tool's name. */
   readonly toolName?: string;
   /**
    * A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a message: `Turn
@@ -1633,7 +1636,7 @@ export interface CheckpointGetResult {
   readonly checkpoint: Checkpoint;
   /** For a turn: the user's whole message. For a tool: the tool's effect. Absent: none. */
   readonly message?: string;
-  /** Paths that its capture left out. */
+  /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /** For a `restore`: the restored checkpoint. */
   readonly restored?: CheckpointId;
@@ -1796,7 +1799,7 @@ export interface CheckpointReadFileResult {
 
 /** Conditions of the request. If a condition is not met, nothing changes (`PreconditionFailed`). */
 export interface RestoreExpectation {
-  /** The checkpoint that must be the current one. */
+  /** The checkpoint that must be current. */
   readonly head?: CheckpointRef;
 }
 
@@ -1816,7 +1819,8 @@ export interface CheckpointRestoreParams {
    * Reverses only what this author changed since the checkpoint, and keeps the changes of others. Name the
    * author as in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files
    * are restored, so no other `scope` is allowed. The current checkpoint must descend from the checkpoint
-   * `tag`. A path that has not changed since, and an author that the ledger does not know, are refused.
+   * `tag`. A path that has not changed since the checkpoint, and an author that the ledger does not know, are
+   * refused.
    */
   readonly author?: string;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
@@ -1848,7 +1852,7 @@ export interface CheckpointRevertParams {
   readonly tag?: CheckpointRef;
   /** The earlier end of a range. */
   readonly from?: CheckpointRef;
-  /** The later end of the range. It must descend from `from`. Absent: the present. */
+  /** The later end of the range. `to` must descend from `from`. Absent: the present. */
   readonly to?: CheckpointRef;
   /**
    * Only these paths, and all paths below them. A renamed file is found by either name. A path that the range
@@ -2059,7 +2063,7 @@ export interface ConversationGetResult {
   readonly contextManager?: ContextState;
   /** An object that the daemon keeps for the client until the daemon ends. Never exported. */
   readonly toolManager?: JsonObject;
-  /** Length of the context message in bytes when it was last built. */
+  /** The length of the last built context message in bytes. */
   readonly contextMessageLength?: Count;
   /** The latest summary. */
   readonly latestSummary?: Summary;
@@ -2735,7 +2739,7 @@ export interface ConversationExportParams {
 
 /** Answer to `conversation/export`. */
 export interface ConversationExportResult {
-  /** The document. Absent: it was written to `path`. */
+  /** The document. Absent: the document was written to `path`. */
   readonly document?: JsonObject;
   /** The file that was written. */
   readonly path?: string;
@@ -3002,7 +3006,7 @@ export interface OperationGetParams {
   readonly session: SessionId;
   /** Its id. */
   readonly operation?: OperationId;
-  /** The key of its request. Give either the id or the key. */
+  /** The key of the request. Give either the id or the key. */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
@@ -3179,9 +3183,9 @@ export interface LeftPath {
 
 /** A git remote for sessions. */
 export interface Remote {
-  /** Its name in this storage. */
+  /** The name in this storage. */
   readonly name: string;
-  /** Its address, without any secret. */
+  /** The address, without any secret. */
   readonly url: string;
   /** Globs of paths that are never sent to the remote. */
   readonly leaveOut: readonly string[];
@@ -3199,29 +3203,29 @@ export interface RemoteLine {
   readonly writer: WriterId;
   /** Whether this storage is the writer of the line. */
   readonly own: boolean;
-  /** Its ref on the remote. */
+  /** The ref on the remote. */
   readonly ref: string;
-  /** The commit of its head. */
+  /** The commit of the head. */
   readonly head: string;
   /** The number of pushes that changed the line. */
   readonly generation: Count;
-  /** The number of its checkpoints. */
+  /** The number of checkpoints. */
   readonly checkpoints: Count;
   /** Entries of the conversation. */
   readonly historyLength: Count;
-  /** The approximate size in bytes of the contents that its checkpoints need. */
+  /** The approximate size in bytes of the contents that the checkpoints need. */
   readonly bytes: Bytes;
-  /** The name of its work tree's directory. */
+  /** The name of the work tree's directory. */
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
-  /** The strategy of its writer. */
+  /** The strategy of the writer. */
   readonly strategy: Strategy;
   /** The first words of the conversation. Absent: none. */
   readonly title?: string;
   /** When the session began. */
   readonly createdAt: Timestamp;
-  /** When the head was made, by the clock of its writer. */
+  /** When the head was made, by the writer's clock. */
   readonly updatedAt: Timestamp;
   /** The line from which the session was imported. Absent: the session was not imported. */
   readonly origin?: LineOrigin;
@@ -3263,7 +3267,7 @@ export interface RefusedLine {
 export interface OtherLine {
   /** Its writer. */
   readonly writer: WriterId;
-  /** The commit of its head. */
+  /** The commit of the head. */
   readonly head: string;
 }
 
@@ -3379,9 +3383,9 @@ export interface RemotePushResult {
   readonly session: SessionId;
   /** The writer of the line. */
   readonly writer: WriterId;
-  /** Its ref on the remote. */
+  /** The ref on the remote. */
   readonly ref: string;
-  /** The commit of its head. */
+  /** The commit of the head. */
   readonly head: string;
   /** The number of checkpoints in the line now. */
   readonly checkpoints: Count;
@@ -3541,7 +3545,7 @@ export interface SessionImportResult {
   readonly retention: Retention;
   /** The remote line from which the session was imported. */
   readonly origin: SessionOrigin;
-  /** The number of its checkpoints. */
+  /** The number of checkpoints. */
   readonly checkpoints: Count;
   /** The current checkpoint of the session. Absent: there is none. */
   readonly head?: CheckpointId;
@@ -3685,7 +3689,7 @@ export interface RequestTypes {
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
    * Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore cannot be
-   * removed while it is the current one (`PreconditionFailed`).
+   * removed while it is the current checkpoint (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or removes its name. */
@@ -3884,8 +3888,8 @@ export interface NotificationTypes {
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
   /**
-   * The last change filled the model's context window. The event is sent once. It is sent again only if the
-   * conversation fitted into the window meanwhile.
+   * The last change filled the model's context window. The event is sent once. The event is sent again only if
+   * the conversation fitted into the window meanwhile.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
   /** A push found that another writer continues the same session. Both lines stay, and nothing is merged. */

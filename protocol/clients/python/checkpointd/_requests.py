@@ -454,7 +454,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointDeleteResult:
         """Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a
-        restore cannot be removed while it is the current one (`PreconditionFailed`).
+        restore cannot be removed while it is the current checkpoint (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = await self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -1063,8 +1063,8 @@ class Requests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The last change filled the model's context window. The event is sent once. It is sent
-        again only if the conversation fitted into the window meanwhile.
+        """The last change filled the model's context window. The event is sent once. The event is
+        sent again only if the conversation fitted into the window meanwhile.
         """
         return self.on("conversation/didFillWindow", listener)
 

@@ -431,7 +431,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> CheckpointDeleteResult:
         """Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a
-        restore cannot be removed while it is the current one (`PreconditionFailed`).
+        restore cannot be removed while it is the current checkpoint (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -1000,8 +1000,8 @@ class SyncRequests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The last change filled the model's context window. The event is sent once. It is sent
-        again only if the conversation fitted into the window meanwhile.
+        """The last change filled the model's context window. The event is sent once. The event is
+        sent again only if the conversation fitted into the window meanwhile.
         """
         return self.on("conversation/didFillWindow", listener)
 

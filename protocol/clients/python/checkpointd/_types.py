@@ -449,7 +449,7 @@ JsonObject = Dict[str, Any]
 SessionId = str
 
 
-# The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves.
+# The permanent id of a checkpoint (`ckpt_…`). The id does not change when the tag moves.
 CheckpointId = str
 
 
@@ -690,7 +690,7 @@ ToolUseRef = Dict[str, Any]
 
 
 # The result of a tool use. Open: other fields are kept. Known fields: toolUseId (The id of the
-# tool use to which it belongs.)
+# tool use that has this result.)
 ToolResultRef = Dict[str, Any]
 
 
@@ -729,8 +729,8 @@ ToolsByOrigin = Dict[str, "ToolList"]
 
 
 # The model that the user chose. Open: other fields are kept. Known fields: modelId (Its id.);
-# modelName? (Its name for people.); description? (A line about the model.); contextWindowTokens?
-# (Its context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features?
+# modelName? (A name for people.); description? (A line about the model.); contextWindowTokens?
+# (The context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features?
 # (Features that the model supports.)
 ModelInfo = Dict[str, Any]
 
@@ -867,7 +867,7 @@ class FileStats(TypedDict):
 class _CheckpointRequired(TypedDict):
     # Its permanent id.
     id: CheckpointId
-    # The reason why it was made.
+    # The reason for the checkpoint.
     kind: CheckpointKind
     # A number that increases with each checkpoint, even if the clock jumps.
     seq: int
@@ -908,7 +908,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     # True when the store has lost directories of this checkpoint, or of the checkpoint that
     # `stats` compares with. All `stats` are then 0. Absent: false.
     damaged: bool
-    # Its commit, for strategies that make commits.
+    # The commit, for strategies that make commits.
     commit: CommitId
     # The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     fileCount: Count
@@ -1100,7 +1100,7 @@ _RevertResultOptional = TypedDict(
         "checkpoint": "Checkpoint",
         # True when nothing was changed. Absent: false.
         "dryRun": bool,
-        # The patch. Absent: it was not requested, or is larger than 32 MiB.
+        # The patch. Absent: the patch was not requested, or is larger than 32 MiB.
         "text": str,
         # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
         "encoding": "ContentEncoding",
@@ -1205,7 +1205,7 @@ class DiffFile(_DiffFileRequired, total=False):
 class _CheckpointFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # Its size, or 0 when deleted.
+    # The size, or 0 when deleted.
     size: Bytes
     # Its mode.
     mode: FileMode
@@ -1217,7 +1217,7 @@ class CheckpointFile(_CheckpointFileRequired, total=False):
     pathBytes: Base64
     # How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     change: ChangeKind
-    # The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`.
+    # The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`.
     # Absent: the file was deleted.
     hash: str
 
@@ -1249,7 +1249,7 @@ class WatcherFigures(_WatcherFiguresRequired, total=False):
     """The state of the watcher."""
     # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
-    # Why the watcher is not `live`. Absent: it is live, or the reason is unknown.
+    # Why the watcher is not `live`. Absent: the watcher is live, or the reason is unknown.
     reason: str
 
 
@@ -1490,7 +1490,7 @@ class _ErrorDataRequired(TypedDict):
 class ErrorData(_ErrorDataRequired, total=False):
     """The `data` of every error of this protocol."""
     # The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    # before it began.
+    # before the mutation began.
     operationId: OperationId
     # For `InvalidParams`: the faults of the parameters.
     issues: List[Issue]
@@ -1604,7 +1604,7 @@ class ServerInfo(TypedDict):
     """The name and version of the server."""
     # `checkpointd`.
     name: str
-    # Its version (semantic versioning).
+    # The version (semantic versioning).
     version: str
 
 
@@ -1769,7 +1769,7 @@ class InitializeResult(TypedDict):
     protocolVersion: str
     # The name and version of the server.
     serverInfo: ServerInfo
-    # The hash of the protocol's shape. Descriptions and examples do not change it.
+    # The hash of the protocol's shape. Descriptions and examples do not change the hash.
     schemaHash: str
     # The abilities of the server.
     capabilities: ServerCapabilities
@@ -1887,7 +1887,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     durability: Durability
     # Limits of this session.
     limits: SessionLimits
-    # The features of this session. They stay until the session is closed. Absent: all.
+    # The features of this session, until the session is closed. Absent: all.
     features: SessionFeatures
     # The remote for `push`. Absent: none.
     remote: str
@@ -1957,13 +1957,13 @@ class SessionCloseParams(_SessionCloseParamsRequired, total=False):
 
 
 class _SessionCloseResultRequired(TypedDict):
-    # Whether its checkpoints and conversation were removed.
+    # Whether the session's checkpoints and conversation were removed.
     removed: bool
 
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
-    # Why the session was not removed. Absent: it was removed.
+    # Why the session was not removed. Absent: the session was removed.
     reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2053,11 +2053,11 @@ class _SessionGetResultRequired(TypedDict):
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
-    # When it was opened in this daemon.
+    # When the session was opened in this daemon.
     openedAt: Timestamp
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
-    # The state of its checkpoints.
+    # The state of the session's checkpoints.
     manager: ManagerState
     # The statistics cache.
     cache: CacheFigures
@@ -2130,7 +2130,7 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     # For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
     # `checkpoint/get` returns the whole text.
     message: str
-    # For a tool: its name.
+    # For a tool: the tool's name.
     toolName: str
     # A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
     # message: `Turn started` or the name of the tool.
@@ -2221,7 +2221,7 @@ class CheckpointGetParams(TypedDict):
 class _CheckpointGetResultRequired(TypedDict):
     # The checkpoint.
     checkpoint: Checkpoint
-    # Paths that its capture left out.
+    # Paths that the capture left out.
     skipped: List[SkippedPath]
 
 
@@ -2434,7 +2434,7 @@ class RestoreExpectation(TypedDict, total=False):
     """Conditions of the request. If a condition is not met, nothing changes
     (`PreconditionFailed`).
     """
-    # The checkpoint that must be the current one.
+    # The checkpoint that must be current.
     head: CheckpointRef
 
 
@@ -2457,8 +2457,8 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     # Reverses only what this author changed since the checkpoint, and keeps the changes of
     # others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
     # distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
-    # current checkpoint must descend from the checkpoint `tag`. A path that has not changed
-    # since, and an author that the ledger does not know, are refused.
+    # current checkpoint must descend from the checkpoint `tag`. A path that has not changed since
+    # the checkpoint, and an author that the ledger does not know, are refused.
     author: str
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2493,7 +2493,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         "tag": "CheckpointRef",
         # The earlier end of a range.
         "from": "CheckpointRef",
-        # The later end of the range. It must descend from `from`. Absent: the present.
+        # The later end of the range. `to` must descend from `from`. Absent: the present.
         "to": "CheckpointRef",
         # Only these paths, and all paths below them. A renamed file is found by either name. A
         # path that the range did not change is refused.
@@ -2722,7 +2722,7 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     contextManager: ContextState
     # An object that the daemon keeps for the client until the daemon ends. Never exported.
     toolManager: JsonObject
-    # Length of the context message in bytes when it was last built.
+    # The length of the last built context message in bytes.
     contextMessageLength: Count
     # The latest summary.
     latestSummary: Summary
@@ -3479,7 +3479,7 @@ class _ConversationExportResultRequired(TypedDict):
 
 class ConversationExportResult(_ConversationExportResultRequired, total=False):
     """Answer to `conversation/export`."""
-    # The document. Absent: it was written to `path`.
+    # The document. Absent: the document was written to `path`.
     document: JsonObject
     # The file that was written.
     path: str
@@ -3768,7 +3768,7 @@ class OperationGetParams(_OperationGetParamsRequired, total=False):
     """Parameters of `operation/get`."""
     # Its id.
     operation: OperationId
-    # The key of its request. Give either the id or the key.
+    # The key of the request. Give either the id or the key.
     idempotencyKey: IdempotencyKey
 
 
@@ -3973,9 +3973,9 @@ class LeftPath(_LeftPathRequired, total=False):
 
 class Remote(TypedDict):
     """A git remote for sessions."""
-    # Its name in this storage.
+    # The name in this storage.
     name: str
-    # Its address, without any secret.
+    # The address, without any secret.
     url: str
     # Globs of paths that are never sent to the remote.
     leaveOut: List[str]
@@ -3992,27 +3992,27 @@ class _RemoteLineRequired(TypedDict):
     writer: WriterId
     # Whether this storage is the writer of the line.
     own: bool
-    # Its ref on the remote.
+    # The ref on the remote.
     ref: str
-    # The commit of its head.
+    # The commit of the head.
     head: str
     # The number of pushes that changed the line.
     generation: Count
-    # The number of its checkpoints.
+    # The number of checkpoints.
     checkpoints: Count
     # Entries of the conversation.
     historyLength: Count
-    # The approximate size in bytes of the contents that its checkpoints need.
+    # The approximate size in bytes of the contents that the checkpoints need.
     bytes: Bytes
-    # The name of its work tree's directory.
+    # The name of the work tree's directory.
     workspace: str
     # Its conversation id.
     conversationId: str
-    # The strategy of its writer.
+    # The strategy of the writer.
     strategy: Strategy
     # When the session began.
     createdAt: Timestamp
-    # When the head was made, by the clock of its writer.
+    # When the head was made, by the writer's clock.
     updatedAt: Timestamp
 
 
@@ -4062,7 +4062,7 @@ class OtherLine(TypedDict):
     """The line of another writer of the same session."""
     # Its writer.
     writer: WriterId
-    # The commit of its head.
+    # The commit of the head.
     head: str
 
 
@@ -4182,9 +4182,9 @@ class _RemotePushResultRequired(TypedDict):
     session: SessionId
     # The writer of the line.
     writer: WriterId
-    # Its ref on the remote.
+    # The ref on the remote.
     ref: str
-    # The commit of its head.
+    # The commit of the head.
     head: str
     # The number of checkpoints in the line now.
     checkpoints: Count
@@ -4352,7 +4352,7 @@ class _SessionImportResultRequired(TypedDict):
     retention: Retention
     # The remote line from which the session was imported.
     origin: SessionOrigin
-    # The number of its checkpoints.
+    # The number of checkpoints.
     checkpoints: Count
     # How long it took.
     ms: Milliseconds

@@ -235,15 +235,15 @@ class GitTooOld(CheckpointdError):
 
 
 class GitFailed(CheckpointdError):
-    r"""git failed. `details` has its arguments, exit code and message. Check the disk and the
+    r"""git failed. `details` has git's arguments, exit code and message. Check the disk and the
     permissions of the store.
     """
 
 
 class NotARepository(CheckpointdError):
-    r"""The work tree is in no git repository. `session/open` does not fail with this kind. It
-    succeeds, and gives `NotARepository` as the reason why checkpoints are disabled. Use
-    `checkpoint/init`, or `git init`.
+    r"""The work tree is in no git repository. `session/open` does not fail with this kind. The
+    request succeeds, and gives `NotARepository` as the reason why checkpoints are disabled.
+    Use `checkpoint/init`, or `git init`.
     """
 
 

@@ -98,7 +98,7 @@ pub type JsonObject = std::collections::BTreeMap<String, Value>;
 /// do not change the id.
 pub type SessionId = String;
 
-/// The permanent id of a checkpoint (`ckpt_…`). It does not change when the tag moves.
+/// The permanent id of a checkpoint (`ckpt_…`). The id does not change when the tag moves.
 pub type CheckpointId = String;
 
 /// Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of
@@ -310,7 +310,7 @@ pub enum ListKind {
 /// How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
-    /// Removes all that neither undo nor redo needs, even new ones.
+    /// Removes all checkpoints that neither undo nor redo needs, even new ones.
     #[serde(rename = "now")]
     Now,
     /// A value that this version does not know.
@@ -791,7 +791,7 @@ pub enum OperationState {
     /// The operation runs.
     #[serde(rename = "running")]
     Running,
-    /// The operation took effect. `result` is its answer, if that was stored.
+    /// The operation took effect. `result` is the answer, if it was stored.
     #[serde(rename = "committed")]
     Committed,
     /// The operation was undone.
@@ -1012,7 +1012,7 @@ pub enum ErrorKind {
     /// git is older than the daemon needs.
     #[serde(rename = "GitTooOld")]
     GitTooOld,
-    /// git failed. `details` has its arguments, exit code and message.
+    /// git failed. `details` has git's arguments, exit code and message.
     #[serde(rename = "GitFailed")]
     GitFailed,
     /// The work tree is in no git repository.
@@ -1231,7 +1231,7 @@ pub struct Checkpoint {
     /// The checkpoint that was current when this one was made. Absent: this is the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointId>,
-    /// The reason why it was made.
+    /// The reason for the checkpoint.
     pub kind: CheckpointKind,
     /// A number that increases with each checkpoint, even if the clock jumps.
     pub seq: u64,
@@ -1257,7 +1257,7 @@ pub struct Checkpoint {
     pub damaged: Option<bool>,
     /// The content of the work tree.
     pub snapshot: SnapshotId,
-    /// Its commit, for strategies that make commits.
+    /// The commit, for strategies that make commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitId>,
     /// Files changed since the checkpoint of `previousTag` (or `parent`).
@@ -1476,7 +1476,7 @@ pub struct RevertResult {
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The patch. Absent: it was not requested, or is larger than 32 MiB.
+    /// The patch. Absent: the patch was not requested, or is larger than 32 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
@@ -1602,7 +1602,7 @@ pub enum FileMode {
     /// An executable file.
     #[serde(rename = "100755")]
     Mode100755,
-    /// A symbolic link. Its content is the target.
+    /// A symbolic link. The content is the target.
     #[serde(rename = "120000")]
     Mode120000,
     /// A value that this version does not know.
@@ -1622,11 +1622,11 @@ pub struct CheckpointFile {
     /// How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeKind>,
-    /// Its size, or 0 when deleted.
+    /// The size, or 0 when deleted.
     pub size: Bytes,
     /// Its mode.
     pub mode: FileMode,
-    /// The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`.
+    /// The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`.
     /// Absent: the file was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
@@ -1661,7 +1661,7 @@ pub struct WatcherFigures {
     /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drifts: Option<Count>,
-    /// Why the watcher is not `live`. Absent: it is live, or the reason is unknown.
+    /// Why the watcher is not `live`. Absent: the watcher is live, or the reason is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -1758,7 +1758,7 @@ pub struct ToolUseRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultRef {
-    /// The id of the tool use to which it belongs.
+    /// The id of the tool use that has this result.
     pub tool_use_id: String,
     /// Fields that the protocol does not name; they are kept.
     #[serde(flatten)]
@@ -1902,13 +1902,13 @@ pub type ToolsByOrigin = std::collections::BTreeMap<String, ToolList>;
 pub struct ModelInfo {
     /// Its id.
     pub model_id: String,
-    /// Its name for people.
+    /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_name: Option<String>,
     /// A line about the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its context window in tokens. Absent: 200,000.
+    /// The context window in tokens. Absent: 200,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window_tokens: Option<u64>,
     /// Its token limits.
@@ -2074,7 +2074,7 @@ pub struct ErrorData {
     /// What the request changed.
     pub effects: Effects,
     /// The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    /// before it began.
+    /// before the mutation began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<OperationId>,
     /// For `InvalidParams`: the faults of the parameters.
@@ -2230,7 +2230,7 @@ pub struct ClientCapabilities {
 pub struct ServerInfo {
     /// `checkpointd`.
     pub name: String,
-    /// Its version (semantic versioning).
+    /// The version (semantic versioning).
     pub version: String,
 }
 
@@ -2436,7 +2436,7 @@ pub struct InitializeResult {
     pub protocol_version: String,
     /// The name and version of the server.
     pub server_info: ServerInfo,
-    /// The hash of the protocol's shape. Descriptions and examples do not change it.
+    /// The hash of the protocol's shape. Descriptions and examples do not change the hash.
     pub schema_hash: String,
     /// The abilities of the server.
     pub capabilities: ServerCapabilities,
@@ -2575,7 +2575,7 @@ pub struct SessionOpenParams {
     /// Limits of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<SessionLimits>,
-    /// The features of this session. They stay until the session is closed. Absent: all.
+    /// The features of this session, until the session is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
     /// The remote for `push`. Absent: none.
@@ -2699,9 +2699,9 @@ impl SessionCloseParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCloseResult {
-    /// Whether its checkpoints and conversation were removed.
+    /// Whether the session's checkpoints and conversation were removed.
     pub removed: bool,
-    /// Why the session was not removed. Absent: it was removed.
+    /// Why the session was not removed. Absent: the session was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -2821,14 +2821,14 @@ pub struct SessionGetResult {
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
-    /// When it was opened in this daemon.
+    /// When the session was opened in this daemon.
     pub opened_at: Timestamp,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
     /// The current checkpoint. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Checkpoint>,
-    /// The state of its checkpoints.
+    /// The state of the session's checkpoints.
     pub manager: ManagerState,
     /// The statistics cache.
     pub cache: CacheFigures,
@@ -2910,7 +2910,7 @@ pub struct CheckpointCreateParams {
     /// `checkpoint/get` returns the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// For a tool: its name.
+    /// For a tool: the tool's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
@@ -3055,7 +3055,7 @@ pub struct CheckpointGetResult {
     /// For a turn: the user's whole message. For a tool: the tool's effect. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Paths that its capture left out.
+    /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
     /// For a `restore`: the restored checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3332,7 +3332,7 @@ pub struct CheckpointReadFileResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreExpectation {
-    /// The checkpoint that must be the current one.
+    /// The checkpoint that must be current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointRef>,
 }
@@ -3358,8 +3358,8 @@ pub struct CheckpointRestoreParams {
     /// Reverses only what this author changed since the checkpoint, and keeps the changes of
     /// others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
     /// distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
-    /// current checkpoint must descend from the checkpoint `tag`. A path that has not changed
-    /// since, and an author that the ledger does not know, are refused.
+    /// current checkpoint must descend from the checkpoint `tag`. A path that has not changed since
+    /// the checkpoint, and an author that the ledger does not know, are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
@@ -3417,7 +3417,7 @@ pub struct CheckpointRevertParams {
     /// The earlier end of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later end of the range. It must descend from `from`. Absent: the present.
+    /// The later end of the range. `to` must descend from `from`. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
     /// Only these paths, and all paths below them. A renamed file is found by either name. A path
@@ -3752,7 +3752,7 @@ pub struct ConversationGetResult {
     /// An object that the daemon keeps for the client until the daemon ends. Never exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
-    /// Length of the context message in bytes when it was last built.
+    /// The length of the last built context message in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
     /// The latest summary.
@@ -4816,7 +4816,7 @@ impl ConversationExportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExportResult {
-    /// The document. Absent: it was written to `path`.
+    /// The document. Absent: the document was written to `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<JsonObject>,
     /// The file that was written.
@@ -5214,7 +5214,7 @@ pub struct OperationGetParams {
     /// Its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The key of its request. Give either the id or the key.
+    /// The key of the request. Give either the id or the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5567,7 +5567,7 @@ pub enum StayReason {
     /// `leaveOut` of the request or of the remote names the path.
     #[serde(rename = "leftOut")]
     LeftOut,
-    /// Its name is typical of files with secrets (`.env*`, keys).
+    /// The name is typical of files with secrets (`.env*`, keys).
     #[serde(rename = "pattern")]
     Pattern,
     /// The group or others have no permission to read the file or a directory above it.
@@ -5576,7 +5576,7 @@ pub enum StayReason {
     /// The file is ignored, and only an `include` glob of the session captured it.
     #[serde(rename = "included")]
     Included,
-    /// A secret was found in its content. `rule` is the kind of secret.
+    /// A secret was found in the content. `rule` is the kind of secret.
     #[serde(rename = "secret")]
     Secret,
     /// An earlier push with the same choices left the path out.
@@ -5607,9 +5607,9 @@ pub struct LeftPath {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remote {
-    /// Its name in this storage.
+    /// The name in this storage.
     pub name: String,
-    /// Its address, without any secret.
+    /// The address, without any secret.
     pub url: String,
     /// Globs of paths that are never sent to the remote.
     pub leave_out: Vec<String>,
@@ -5630,30 +5630,30 @@ pub struct RemoteLine {
     pub writer: WriterId,
     /// Whether this storage is the writer of the line.
     pub own: bool,
-    /// Its ref on the remote.
+    /// The ref on the remote.
     pub r#ref: String,
-    /// The commit of its head.
+    /// The commit of the head.
     pub head: String,
     /// The number of pushes that changed the line.
     pub generation: Count,
-    /// The number of its checkpoints.
+    /// The number of checkpoints.
     pub checkpoints: Count,
     /// Entries of the conversation.
     pub history_length: Count,
-    /// The approximate size in bytes of the contents that its checkpoints need.
+    /// The approximate size in bytes of the contents that the checkpoints need.
     pub bytes: Bytes,
-    /// The name of its work tree's directory.
+    /// The name of the work tree's directory.
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
-    /// The strategy of its writer.
+    /// The strategy of the writer.
     pub strategy: Strategy,
     /// The first words of the conversation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// When the session began.
     pub created_at: Timestamp,
-    /// When the head was made, by the clock of its writer.
+    /// When the head was made, by the writer's clock.
     pub updated_at: Timestamp,
     /// The line from which the session was imported. Absent: the session was not imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5704,7 +5704,7 @@ pub struct RefusedLine {
 pub struct OtherLine {
     /// Its writer.
     pub writer: WriterId,
-    /// The commit of its head.
+    /// The commit of the head.
     pub head: String,
 }
 
@@ -5880,9 +5880,9 @@ pub struct RemotePushResult {
     pub session: SessionId,
     /// The writer of the line.
     pub writer: WriterId,
-    /// Its ref on the remote.
+    /// The ref on the remote.
     pub r#ref: String,
-    /// The commit of its head.
+    /// The commit of the head.
     pub head: String,
     /// The number of checkpoints in the line now.
     pub checkpoints: Count,
@@ -6125,7 +6125,7 @@ pub struct SessionImportResult {
     pub retention: Retention,
     /// The remote line from which the session was imported.
     pub origin: SessionOrigin,
-    /// The number of its checkpoints.
+    /// The number of checkpoints.
     pub checkpoints: Count,
     /// The current checkpoint of the session. Absent: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6496,7 +6496,7 @@ impl Request for CheckpointRedoRequest {
 }
 
 /// Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore
-/// cannot be removed while it is the current one (`PreconditionFailed`).
+/// cannot be removed while it is the current checkpoint (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6957,8 +6957,8 @@ impl Notification for ConversationDidChangeNotification {
     type Params = ConversationDidChangeParams;
 }
 
-/// The last change filled the model's context window. The event is sent once. It is sent again only
-/// if the conversation fitted into the window meanwhile.
+/// The last change filled the model's context window. The event is sent once. The event is sent
+/// again only if the conversation fitted into the window meanwhile.
 #[derive(Debug)]
 pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
