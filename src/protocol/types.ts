@@ -686,7 +686,7 @@ export interface SessionSummary {
   readonly conversationId?: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays when the session ends. */
+  /** Whether the session's data stays after its end. */
   readonly retention: Retention;
   /** Whether the session is open in this daemon. */
   readonly open: boolean;
@@ -1127,7 +1127,7 @@ export interface EventsCapability {
   readonly names: readonly EventName[];
 }
 
-/** The abilities of checkpointd. An absent group is not offered. */
+/** The abilities of checkpointd. The daemon does not offer an absent group. */
 export interface CheckpointdServerCapabilities {
   /** `session/*`. */
   readonly sessions?: SessionsCapability;
@@ -1344,7 +1344,7 @@ export interface SessionOpenResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays when the session ends. */
+  /** Whether the session's data stays after its end. */
   readonly retention: Retention;
   /** Whether the session existed before. */
   readonly resumed: boolean;
@@ -1468,7 +1468,7 @@ export interface SessionGetResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays when the session ends. */
+  /** Whether the session's data stays after its end. */
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
@@ -3541,7 +3541,7 @@ export interface SessionImportResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether the session's data stays when the session ends. */
+  /** Whether the session's data stays after its end. */
   readonly retention: Retention;
   /** The remote line from which the session was imported. */
   readonly origin: SessionOrigin;
@@ -3781,7 +3781,7 @@ export interface RequestTypes {
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /**
    * Records that the agent wrote or deleted a file. The present content of the file then counts as the agent's
-   * and causes no conflict. All sessions that are open on the work tree store the report. A revert of one
+   * and causes no conflict. Every session that is open on the work tree stores the report. A revert of one
    * author (`author` of `checkpoint/revert`) relies on these reports. Report each write at once: an edit of
    * another program between the write and its report counts as part of the write.
    */

@@ -799,10 +799,10 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> LedgerRecordWriteResult:
         """Records that the agent wrote or deleted a file. The present content of the file then
-        counts as the agent's and causes no conflict. All sessions that are open on the work tree
-        store the report. A revert of one author (`author` of `checkpoint/revert`) relies on these
-        reports. Report each write at once: an edit of another program between the write and its
-        report counts as part of the write.
+        counts as the agent's and causes no conflict. Every session that is open on the work tree
+        stores the report. A revert of one author (`author` of `checkpoint/revert`) relies on
+        these reports. Report each write at once: an edit of another program between the write and
+        its report counts as part of the write.
         """
         result: LedgerRecordWriteResult = await self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -1301,7 +1301,7 @@ class _SessionSummaryRequired(TypedDict):
     workspace: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether the session's data stays when the session ends.
+    # Whether the session's data stays after its end.
     retention: Retention
     # Whether the session is open in this daemon.
     open: bool
@@ -1689,7 +1689,7 @@ class EventsCapability(TypedDict):
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """The abilities of checkpointd. An absent group is not offered."""
+    """The abilities of checkpointd. The daemon does not offer an absent group."""
     # `session/*`.
     sessions: SessionsCapability
     # `checkpoint/*`.
@@ -1915,7 +1915,7 @@ class _SessionOpenResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether the session's data stays when the session ends.
+    # Whether the session's data stays after its end.
     retention: Retention
     # Whether the session existed before.
     resumed: bool
@@ -2049,7 +2049,7 @@ class _SessionGetResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether the session's data stays when the session ends.
+    # Whether the session's data stays after its end.
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
@@ -4348,7 +4348,7 @@ class _SessionImportResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether the session's data stays when the session ends.
+    # Whether the session's data stays after its end.
     retention: Retention
     # The remote line from which the session was imported.
     origin: SessionOrigin

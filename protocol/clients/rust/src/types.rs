@@ -1722,7 +1722,7 @@ pub struct SessionSummary {
     pub conversation_id: Option<String>,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays when the session ends.
+    /// Whether the session's data stays after its end.
     pub retention: Retention,
     /// Whether the session is open in this daemon.
     pub open: bool,
@@ -2330,7 +2330,7 @@ pub struct EventsCapability {
     pub names: Vec<EventName>,
 }
 
-/// The abilities of checkpointd. An absent group is not offered.
+/// The abilities of checkpointd. The daemon does not offer an absent group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
@@ -2642,7 +2642,7 @@ pub struct SessionOpenResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays when the session ends.
+    /// Whether the session's data stays after its end.
     pub retention: Retention,
     /// Whether the session existed before.
     pub resumed: bool,
@@ -2817,7 +2817,7 @@ pub struct SessionGetResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays when the session ends.
+    /// Whether the session's data stays after its end.
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
@@ -6121,7 +6121,7 @@ pub struct SessionImportResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether the session's data stays when the session ends.
+    /// Whether the session's data stays after its end.
     pub retention: Retention,
     /// The remote line from which the session was imported.
     pub origin: SessionOrigin,
@@ -6745,7 +6745,7 @@ impl Request for ConversationImportRequest {
 }
 
 /// Records that the agent wrote or deleted a file. The present content of the file then counts as
-/// the agent's and causes no conflict. All sessions that are open on the work tree store the
+/// the agent's and causes no conflict. Every session that is open on the work tree stores the
 /// report. A revert of one author (`author` of `checkpoint/revert`) relies on these reports. Report
 /// each write at once: an edit of another program between the write and its report counts as part
 /// of the write.
