@@ -185,8 +185,8 @@ function emptyFor(contenders: readonly Contender[]): ByCount {
 }
 
 /**
- * Measures creates after several edits, and the diffs of these edits. Skips a number of edits that is larger than the
- * tree.
+ * Measures creates after several edits, and the diffs of these edits. Skips a run with more edits than the tree
+ * has files.
  */
 async function measureEdits(
   contenders: readonly Contender[],

@@ -118,7 +118,7 @@ function peakBytes(pid: number | undefined): number {
 }
 
 for (const reader of ['that reads', 'that reads nothing until it has written all'] as const) {
-  test(`the daemon answers 100,000 pipelined requests of a client ${reader}, in bounded memory`, () =>
+  test(`the daemon answers 100,000 pipelined requests in bounded memory, to a client ${reader}`, () =>
     withClient(
       async (client) => {
         await client.initialize();
@@ -154,7 +154,7 @@ test('a flood of notifications does not block the daemon, and does not stay in m
     assert.equal(client.violations, []);
   }));
 
-test('the daemon answers a request whose frame arrives byte by byte (F104)', () =>
+test('if the frame of a request arrives byte by byte, the daemon answers the request (F104)', () =>
   withClient(async (client) => {
     await client.initialize();
     for (const byte of frameOf({ jsonrpc: '2.0', id: 'slow', method: 'session/list' })) {

@@ -30,7 +30,7 @@ const argumentMax = 32_000;
 const patienceMs = 5_000;
 
 /**
- * True when a child process could read `path` or got an error. False when the child did not end in time.
+ * True when a child process that read `path` got an answer, even an error. False when the child did not end in time.
  *
  * Starts no child and returns true for a path on a local disk, and on a system without `ls` (Windows).
  */

@@ -4,8 +4,8 @@
 //   ending   No new operation begins. A failure before the decision leaves the session unchanged.
 //   noted    For a session with checkpoints outside its directory, this is the decision: a note in the directory says
 //            that the whole session is being deleted. After a kill, the session is neither listed nor resumed.
-//   moved    The directory is renamed away, so its path is free. For a session that has all its data inside its
-//            directory, this rename is the decision.
+//   moved    The session's directory has a new name, so its old path is free. For a session that has all its data in
+//            this directory, the rename is the decision.
 //   deleted  The renamed directory is gone from the disk. The marker is deleted last, so that after a kill it shows
 //            that the remaining files belong to checkpointd.
 //

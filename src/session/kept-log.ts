@@ -55,10 +55,9 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 }
 
 /**
- * Sets the head of the conversation from the newest checkpoint and the log. Also ensures that no new record
- * of the log gets a position that a checkpoint names.
- * @throws DataCorrupt, whose message names the remedy, when the log lacks the state that the checkpoint
- * names, unless `recover` is set
+ * Sets the head of the conversation from the newest checkpoint and the log. Also ensures that no new log record is
+ * written at a position to which a checkpoint refers.
+ * @throws DataCorrupt, with a remedy in the message, if the log lacks the checkpoint's state and `recover` is not set
  */
 export function joinLog(
   session: Session,

@@ -88,7 +88,7 @@ export class GuardedStore implements SnapshotStore {
     // After a capture that found a missing object, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // the capture in doubt has written everything again
+    this.#isDoubtful = false; // this capture did not trust the stored objects, and has written everything again
     return published;
   }
 

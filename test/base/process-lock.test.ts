@@ -55,14 +55,14 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('the holder of a lock counts as dead when the process with the holder’s pid has a different start time (F97)', () => {
+test('if the process with the holder’s pid has a different start time, the holder of the lock counts as dead (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');
   assert.is(holderState({ ...self, bootId: 'another boot' }), 'dead');
 });
 
-test('the holder of a lock counts as unknown, not as dead, when this process cannot see the holder', () => {
+test('if this process cannot see the holder of a lock, the holder counts as unknown, not as dead', () => {
   const self = describeSelf();
   assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
   assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');

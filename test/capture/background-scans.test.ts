@@ -54,7 +54,7 @@ test('the pause before a background scan grows with the duration of the previous
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that a capture stops also lengthens the next pause by its duration', () =>
+test('if a capture stops a scan, the scan’s duration still lengthens the next pause', () =>
   scanning(60_000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan runs', () => began.length === 1);
@@ -66,7 +66,7 @@ test('a scan that a capture stops also lengthens the next pause by its duration'
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan begins at once when captures wait for it, even after a long scan', () =>
+test('if captures wait for a scan, the scan begins at once, even after a long scan', () =>
   scanning(2000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);

@@ -86,7 +86,7 @@ test('files are captured byte for byte whatever the git attributes and settings,
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('a capture records a mode that is stricter than usual, and a changed mode counts as a changed file (F22)', () =>
+test('a capture records a file’s mode if it is stricter than usual, and a changed mode counts as a changed file (F22)', () =>
   withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {

@@ -83,7 +83,7 @@ async function check(rig: Rig, capture: Capture, why: string): Promise<void> {
 }
 
 for (const [when, call, name] of moments)
-  test(`a capture reads nothing outside the work tree when a directory is replaced just as ${when}`, () =>
+  test(`if a directory is replaced just as ${when}, a capture reads nothing outside the work tree`, () =>
     withRig({}, async (rig) => {
       layOut(rig);
       const exchange = new Exchange(rig, call, name);
@@ -94,7 +94,7 @@ for (const [when, call, name] of moments)
     }));
 
 for (const [when, call, name] of moments)
-  test(`a fast capture reads nothing outside the work tree when a directory is replaced just as ${when}`, () =>
+  test(`if a directory is replaced just as ${when}, a fast capture reads nothing outside the work tree`, () =>
     TwinCaptureRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();

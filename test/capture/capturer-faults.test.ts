@@ -12,7 +12,7 @@ import { contentOf, pathsOf, reasonFor, withRig } from '../support/capture-rig.t
 
 const test = suite('faults of capturing');
 
-test('a capture reports an unreadable directory, and does not assume that its old files still exist (F13)', async () => {
+test('if a directory is unreadable, a capture reports it, and does not assume that the old files still exist (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }
@@ -100,7 +100,7 @@ test('a FIFO, a socket or a device is never opened, and is reported as skipped w
     }
   }));
 
-test('a work tree that disappeared or became a link is an error, never an empty snapshot (F43)', () =>
+test('if the work tree disappeared or became a link, a capture fails, and never makes an empty snapshot (F43)', () =>
   withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.capturer.capture();
@@ -137,7 +137,7 @@ test('if the store fails or the capture is cancelled, the writer aborts, and the
     assert.is((await pathsOf(rig.store, await rig.capturer.capture())).length, 50);
   }));
 
-test('a file that an unpublished capture stored is stored again by the next capture', () =>
+test('if a capture is not published, the next capture stores the same files again', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();

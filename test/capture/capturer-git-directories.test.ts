@@ -62,7 +62,7 @@ test('a storage directory of checkpointd in a work tree is skipped like a git di
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('a capture recognises a git directory that only a .git pointer names, whatever the order of listing', () =>
+test('if only a .git pointer names a git directory, a capture recognises the directory, whatever the order of listing', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');

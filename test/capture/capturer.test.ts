@@ -58,7 +58,7 @@ test('a capture gives the same tree as git add -A and write-tree, at first and a
   );
 });
 
-test('a capture that builds on the previous one equals a fresh capture when no file is ignored', async () => {
+test('if no file is ignored, a capture that builds on the previous capture equals a fresh capture', async () => {
   const plain = step.filter((one) => one.kind !== 'rules');
   await checkPropertyAsync(
     fc.array(fc.array(plain, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 4 }),
@@ -171,7 +171,7 @@ test('a long capture reports how many names it has checked', () =>
     assert.ok((walked.at(-1) ?? 0) <= 25);
   }));
 
-test('when a capture skips a file, it does not take the file from the previous snapshot either', () =>
+test('if a capture skips a file, it does not take the file from the previous snapshot either', () =>
   withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);

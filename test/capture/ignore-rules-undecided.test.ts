@@ -46,7 +46,7 @@ test('a capture skips and reports a path at which git crashes, and includes the 
     assert.equal(capture.skipped, []);
   }));
 
-test('files of the previous snapshot stay in the next snapshot when git crashes at them', () =>
+test('if git crashes at a file of the previous snapshot, the next snapshot still has the file', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.write('poison/f', 'then');
@@ -66,10 +66,10 @@ test('files of the previous snapshot stay in the next snapshot when git crashes 
   }));
 
 for (const [what, command] of [
-  ['the index of the user', 'ls-files'],
-  ['a configuration of the user', 'config'],
+  ['the user’s index', 'ls-files'],
+  ['the user’s configuration', 'config'],
 ] as const)
-  test(`a capture fails when git crashes while it reads ${what}`, () =>
+  test(`if git crashes while it reads ${what}, the capture fails`, () =>
     withRig({}, async (rig) => {
       rig.write('.gitignore', '*.log\n');
       rig.write('x.log', 'tracked against the rules');

@@ -25,7 +25,7 @@ function withEveryRule(): Rig {
 const ruleFiles = /\.gitignore$|\/info\/exclude$|\/\.gitconfig$|\/excludes$/;
 
 for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
-  test(`when reading ignore rules fails with ${code}, a capture takes no file that these rules ignore`, async () => {
+  test(`if ignore rules cannot be read (${code}), a capture includes no file that these rules ignore`, async () => {
     const met = new Set<string>();
     for (let at = 1; ; at += 1) {
       const rig = withEveryRule();

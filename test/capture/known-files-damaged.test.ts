@@ -54,7 +54,7 @@ test('the list of known files is ignored when it is damaged, truncated, empty, n
     assert.is(it.read, 0, 'it is whole again');
   }));
 
-test('when writing the list of known files fails, the earlier list stays, and no capture fails', () =>
+test('if the list of known files cannot be written, the earlier list stays, and no capture fails', () =>
   withReopened(async (it) => {
     const before = readFileSync(it.file);
     let calls = 0;
@@ -91,7 +91,7 @@ test('a half-written list of known files is ignored', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('a daemon that is killed at any call while it writes the list of known files leaves a valid list or none', () =>
+test('if the daemon is killed at any call that writes the list of known files, a valid list or no list remains', () =>
   withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {
@@ -117,7 +117,7 @@ test('a daemon that is killed at any call while it writes the list of known file
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
   }));
 
-test('the capturer writes no list of known files when the settings turn the list off', async () => {
+test('if the settings turn the list of known files off, the capturer writes no list', async () => {
   await withReopened(async (it) => {
     it.rig.write('a', 'a');
     await it.rig.capturer.capture();

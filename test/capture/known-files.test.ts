@@ -83,7 +83,7 @@ test('a capture detects a rewrite that keeps the size of a file and sets its tim
     await it.agrees('made executable');
   }));
 
-test('a capture reads a file again if the file was too young when it was last read', () =>
+test('if a file was too young at the last read, a capture reads it again', () =>
   withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
@@ -112,7 +112,7 @@ test('a capture ignores a list of known files that was made for a different dire
     await it.agrees('no limit');
   }));
 
-test('a capture reads all files when a different directory is at the path of the work tree', () =>
+test('if a different directory is at the path of the work tree, a capture reads all files', () =>
   withReopened(async (it) => {
     const { root } = it.rig;
     renameSync(root, `${root}-before`);

@@ -22,7 +22,7 @@ const reasonOf = async (it: TwinCaptureRig): Promise<string | undefined> => {
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
-test('everything is scanned when the fence is missing or a full disk prevents the fence (F46)', () =>
+test('if the fence’s directory is missing or the disk is full, a capture scans everything (F46)', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('no background scan runs during a capture, and a scan follows if the capture left something unscanned', () =>
+test('no background scan runs during a capture; if the capture left something unscanned, a scan follows', () =>
   TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('no background scan runs during a capture, and a scan follows if the captur
     { backgroundDelayMs: 0 },
   ));
 
-test('a capture waits for a running first scan and is then fast, or makes no snapshot if it is cancelled meanwhile', () =>
+test('a capture waits for a running first scan and is then fast; a cancelled capture makes no snapshot', () =>
   TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];

@@ -55,7 +55,7 @@ test('in the first minute after a change of a file, every capture reads the file
     assert.is(await readsAgain(rig), true);
   }));
 
-test('the clock of the file system determines whether a stamp is settled, even if our clock is minutes ahead', async () => {
+test('whether a stamp is settled depends on the file system’s clock, even if our clock is minutes ahead', async () => {
   await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
     rig.write('f', '1');
     const tree = openWorkTree(rig.root);

@@ -19,7 +19,7 @@ test('if a directory appears or disappears without a report, each of its files c
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('a private directory that gets its first file, or loses its last file, does not itself count as drift', () =>
+test('if a private directory gets its first file or loses its last file, the directory itself is no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
@@ -39,7 +39,7 @@ test('a private directory that gets its first file, or loses its last file, does
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('a change that the watcher reports only after the first fence is not drift', async () => {
+test('if the watcher reports a change only after the first fence, the change is not drift', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };

@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('if a change is reported after the capture has read its path, the change counts for the next capture', () =>
+test('if a change is reported after the capture has read the changed path, the change counts for the next capture', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -60,7 +60,7 @@ test('the audit does not compare captures that reuse unchecked listings or inclu
     assert.equal(it.drifts, []);
   }));
 
-test('a directory that a capture could not read causes no drift, even when it is readable again', () =>
+test('if a capture could not read a directory, the directory causes no drift, even when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('a path that a capture leaves out because of a rule, a failure or its name causes no drift', () =>
+test('if a capture leaves out a path because of a rule, a failure or its name, the path causes no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');

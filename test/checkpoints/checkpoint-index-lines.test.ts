@@ -95,7 +95,7 @@ test('after a rewind to 0, a new turn takes the tag of the old turn, and the old
   await again.close();
 });
 
-test('the predecessor of a tool whose turn was deleted is the nearest remaining ancestor', async () => {
+test('if the turn of a tool was deleted, the tool’s predecessor is the nearest remaining ancestor', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   const tool = await line.make('tool', 2);

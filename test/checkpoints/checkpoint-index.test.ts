@@ -28,7 +28,7 @@ function record(kind: CheckpointKind, facts: Partial<CheckpointRecord>): Checkpo
   };
 }
 
-/** Returns a checkpoint with a tag that follows the head of the index. */
+/** Returns a checkpoint whose parent is the head of the index. The checkpoint has the given tag. */
 function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
   const tag = parseTag(text);
   const parent = index.head?.record.id;
@@ -187,7 +187,7 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('a word that is the id of a commit and also the name of another checkpoint means the commit', () => {
+test('if a word is the id of a commit and also the name of another checkpoint, the word means the commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';

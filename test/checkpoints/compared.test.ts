@@ -36,7 +36,7 @@ async function skipping(strategy: Strategy) {
 }
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`a path that became too large counts as skipped, and never as deleted (${strategy})`, async () => {
+  test(`if a file became too large, its path counts as skipped, and never as deleted (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a path that is captured after a skip is compared with its last captured version (${strategy})`, async () => {
+  test(`if a path is captured after a skip, it is compared with its last captured version (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     await create();

@@ -12,7 +12,7 @@ const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
-  test(`every format of a diff, and the statistics, include a file of which only the permissions changed (${strategy})`, async () => {
+  test(`if only the permissions of a file changed, every diff format and the statistics include the file (${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
     const { session } = await daemon.open(root, { strategy });
@@ -198,7 +198,7 @@ test('a diff reports the sizes and modes of both sides', async () => {
   await daemon.close();
 });
 
-test("the header of a patch contains a change of permissions in the form of git's mode change, and the patch applies", async () => {
+test("the header of a patch shows changed permissions in the form of git's mode change, and the patch applies", async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
   const { session } = await daemon.open(root);

@@ -29,13 +29,13 @@ test('the ledger knows exactly the contents of checkpoints and of reported write
   );
 });
 
-test('a missing file is no conflict, because a restore of the file loses nothing', () => {
+test('if a file is missing, this is no conflict, because restoring the file loses nothing', () => {
   const ledger = new Ledger();
   ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
   assert.is(ledger.isKnown(path('a'), 'absent'), true);
 });
 
-test('a reported write keeps its author when a checkpoint captures the written content', () => {
+test('if a checkpoint captures the content of a reported write, the write keeps its author', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('x'), 'agent', at, 'fs_write');
   const added = ledger.recordCheckpoint(

@@ -65,7 +65,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`undoing a restore continues the old line even if the restored checkpoint was deleted (${strategy})`, () =>
+  test(`even if the restored checkpoint was deleted, undoing the restore continues the old line (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -77,7 +77,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
     ));
 
-  test(`a collection that enforces a limit keeps the order of the remaining checkpoints, and detaches none (${strategy})`, () =>
+  test(`if store/gc enforces a limit, the remaining checkpoints keep their order, and none is detached (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -99,7 +99,7 @@ for (const strategy of Object.keys(strategies)) {
       { limits: { maxCheckpoints: 4 } },
     ));
 
-  test(`a repeated tool tag keeps its place in the list after collection and restart (${strategy})`, () =>
+  test(`a repeated tool tag keeps its place in the list after a store/gc and a restart (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -121,7 +121,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('after all checkpoints were deleted, the ledger records the next checkpoint like any other', () =>
+test('if all checkpoints were deleted, the ledger records the next checkpoint like any other', () =>
   twice(
     'shadow',
     async (rig) => {

@@ -64,7 +64,7 @@ for (const [what, make] of [
   ['1000000000', (): string => turnTag(1e9)],
   ['3.1000000000', (): string => toolTag(3, 1e9)],
 ] as const) {
-  test(`a counter that reached ${what} is refused with a remedy for counters, not as a wrong tag from the client`, () => {
+  test(`if a counter reached ${what}, the error has a remedy for counters, and does not report a wrong tag`, () => {
     const isTold = ({ message }: Error): boolean => message.includes(what) && message.includes('smaller');
     assert.throws(make, (error: unknown) => error instanceof CheckpointdError && isTold(error));
   });

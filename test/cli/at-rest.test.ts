@@ -163,7 +163,7 @@ const doubts: Readonly<Record<string, (own: string) => void>> = {
 };
 
 for (const [what, make] of Object.entries(doubts))
-  test(`to read a session with ${what}, a daemon opens the session`, () =>
+  test(`if a closed session has ${what}, a daemon opens the session to read it`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, 'shadow');
       const list = await said(rig, 'list');
@@ -174,7 +174,7 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
-test('a daemon opens a closed session to read it if the command cannot make a temporary directory', () =>
+test('if a command cannot make a temporary directory, a daemon opens a closed session to read it', () =>
   withRig(async (rig) => {
     await closed(rig, 'shadow');
     const expected = await said(rig, 'list');
@@ -198,7 +198,7 @@ test('if the note of an unfinished restore cannot be read, a daemon opens the se
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('after a daemon opens a closed session, a command that was reading it leaves the next request to the daemon', () =>
+test('if a daemon opens a session while a command reads the session itself, the daemon answers the next request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

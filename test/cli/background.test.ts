@@ -109,7 +109,7 @@ test('checkpointd stop ends the background daemon in an orderly way, and reports
   }));
 
 for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
-  test(`a command leaves no daemon behind when ${name} is set`, () =>
+  test(`if ${name} is set, a command leaves no daemon behind`, () =>
     Commands.with(async (it) => {
       await it.create({ [name]: '1' });
       assert.is(it.note(), undefined);
@@ -150,7 +150,7 @@ test("a background daemon gives a session to an editor's daemon at once, and the
     assert.match(await it.run('list'), /\[3\]/);
   }));
 
-test('a background daemon does not give up a session that a client has open', () =>
+test('if a client has a session open, the background daemon does not give it up', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);

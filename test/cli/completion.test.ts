@@ -123,7 +123,7 @@ if (isThere('zsh') && hasTerminal())
       });
     }));
 
-test('every supported shell has a completion script, and other shells have none', () => {
+test('every supported shell has a completion script, and other shells have no script', () => {
   for (const shell of shells) assert.match(completion(shell, []) ?? '', /checkpointd/, shell);
   assert.is(completion('csh', []), undefined);
 });

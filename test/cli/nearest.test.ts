@@ -10,7 +10,7 @@ test('similar words are proposed, the most similar first, and no dissimilar word
   assert.equal(nearest('', ['a', 'list']), ['a']);
 });
 
-test('a word that shares less than half of its letters is not proposed', () => {
+test('if a word shares less than half of its letters, it is not proposed', () => {
   assert.equal(nearest('y', ['0', '1', '2']), []);
   assert.equal(nearest('/n', ['/q', '/quit']), []);
   assert.equal(nearest('/q', ['/quit', '/undo']), ['/quit']);

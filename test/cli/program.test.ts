@@ -102,7 +102,7 @@ test('the command `forget` shows the last messages, asks the user, and then remo
     await client.close();
   }));
 
-test('a command does not fail when the reader closes the output early', () =>
+test('if the reader closes the output early, the command does not fail', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -115,7 +115,7 @@ test('a command does not fail when the reader closes the output early', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
-test('a command reports that the current directory was deleted, and works there with -C', () =>
+test('if the current directory was deleted, a command reports this, but works if -C names another directory', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -182,7 +182,7 @@ test('ten thousand checkpoints are listed page by page', async () => {
   assert.equal(await allCheckpoints({ ask: ask as never }), all);
 });
 
-test('a command restores a checkpoint of a session whose daemon was killed, and then keeps the session', () =>
+test('if the daemon of a session was killed, a command restores a checkpoint and then keeps the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -262,7 +262,7 @@ test('a command uses the most recently used session, and reports it', () =>
     await client.close();
   }));
 
-test('a client refuses a socket that owner.json names if the socket is not private', () =>
+test('if the socket that owner.json names is not private, a client refuses the socket', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();

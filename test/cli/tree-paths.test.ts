@@ -102,7 +102,7 @@ test('a deleted file, and a directory, are restored by their paths in the checkp
     assert.equal(contents(rig), ['good', 'good', 'spoilt']);
   }));
 
-test('a word that is neither a checkpoint nor a path is refused, and the message says that it is neither', () =>
+test('if a word is neither a checkpoint nor a path, it is refused, and the message says so', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const [words, said] of [
@@ -139,7 +139,7 @@ test('a word that is neither a checkpoint nor a path is refused, and the message
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command that takes no path refuses a path, and names the command that takes a path', () =>
+test('if a command takes no path, it refuses a path, and names the command that takes a path', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);

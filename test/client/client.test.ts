@@ -147,7 +147,7 @@ test('a daemon that fills its stderr keeps answering', async () => {
   assert.is(await client.close(), 0);
 });
 
-test('the client leaks no listeners when it sends many requests to a daemon that closed its stderr', async () => {
+test('if a daemon closed its stderr, sending it many requests leaks no listeners in the client', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);

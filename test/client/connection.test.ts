@@ -81,7 +81,7 @@ test('a connection ends when its socket closes, or delivers garbage or an invali
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('a request resolves before a later event is handled; an answer just before the end of a connection still arrives', async () => {
+test('a request resolves before a later event is handled; an answer right before the end of the connection still arrives', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

@@ -118,7 +118,7 @@ test('a session ends when the last of its clients has closed it, and a shared se
     assert.is((await first.close()).code, 0);
   }));
 
-test("a client that repeats the key of another client's opening also has the session open", () =>
+test("if a client opens a session with the key of another client's opening, both clients have the session open", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;
@@ -160,7 +160,7 @@ for (const [name, code, end] of [
     }));
 }
 
-test('a session stays open when another client is opening it while the first client leaves', () =>
+test('if the first client leaves while another client is opening the session, the session stays open', () =>
   withRig(async (rig) => {
     const first = await rig.start({ command: slowNamesCommand });
     const { session } = await rig.open(first);
@@ -179,7 +179,7 @@ test('a session stays open when another client is opening it while the first cli
     assert.equal(rig.stored(), []);
   }));
 
-test('a kill of one client closes no session that another client has open', () =>
+test('if one client is killed, a session that another client has open stays open', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -196,7 +196,7 @@ test('a kill of one client closes no session that another client has open', () =
     assert.equal(rig.stored(), []);
   }));
 
-test('the client that started the daemon does not kill it, but leaves it to the other clients', () =>
+test('if other clients use the daemon, the client that started the daemon does not kill it', () =>
   withRig(async (rig) => {
     const starter = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const { session } = await starter.request('session/open', {

@@ -71,7 +71,7 @@ test('checkpoint/hasChanges compares the work tree with the result of the last c
   await daemon.close();
 });
 
-test('a description that has only blanks is kept unchanged, and an empty description counts as missing', async () => {
+test('a description of only blanks stays unchanged, and an empty description counts as missing', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });
@@ -130,7 +130,7 @@ test('a default description equals the one-line subject of the commit, and a giv
   await daemon.close();
 });
 
-test('a create with onlyIfChanged makes no checkpoint when nothing changed', async () => {
+test('if nothing changed, a create with onlyIfChanged makes no checkpoint', async () => {
   const { daemon, root, session } = await opened();
   const first = await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
   assert.is(first.created, false);
@@ -176,7 +176,7 @@ test('the answer of a create reports whether the capture was full, and why', () 
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a user's file that has the name of a temporary file of a restore is reported as skipped`, () =>
+  test(`${strategy}: if a user's file has the name of a temporary file of a restore, a create reports it as skipped`, () =>
     withSessions(async (rig) => {
       rig.write('d/a.txt', 'a');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -33,7 +33,7 @@ async function pause(): Promise<void> {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
   for (const mode of ['WAL', 'PERSIST'] as const)
-    test(`${strategy}: a create reports a database in mode ${mode} that a program writes to during the capture`, async () => {
+    test(`${strategy}: if a program writes to a database in mode ${mode} during the capture, the create reports the database`, async () => {
       const root = repository();
       const daemon = new InProcessDaemon();
       const database = openDatabase(join(root, 'data.db'), mode);
@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       }
     });
 
-test('a database is intact in each checkpoint that has no warning, however a program writes to the database', () =>
+test('however a program writes to a database, each checkpoint without a warning has an intact database', () =>
   withRig({}, async (rig) => {
     const file = join(rig.root, 'data.db');
     openDatabase(file, 'WAL').close();

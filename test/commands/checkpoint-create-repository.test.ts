@@ -12,7 +12,7 @@ import {
   write,
 } from '../support/in-process-daemon.ts';
 
-test('the shadow has the specified identity and settings (Q13)', async () => {
+test('the shadow repository has the specified identity and settings (Q13)', async () => {
   const { daemon, shadow } = await opened();
   const config = (key: string): string => git('/', `--git-dir=${shadow}`, 'config', key);
   assert.is(config('user.name'), 'Q');
@@ -50,7 +50,7 @@ test('the daemon never changes the repository of the user', async () => {
   await daemon.close();
 });
 
-test('the shadow has the layout of a bare repository, including description and excludes (Q35, R1)', async () => {
+test('the shadow repository has the layout of a bare repository, including description and info/exclude (Q35, R1)', async () => {
   const { daemon, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const names = readdirSync(shadow);

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { opened, write } from '../support/in-process-daemon.ts';
 
-test('a restore that deletes more than half of more than 100 files asks for confirmation', async () => {
+test('if there are more than 100 files, a restore that deletes over half of them asks for confirmation', async () => {
   const { daemon, root, session } = await opened();
   write(root, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, 'x'])));
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

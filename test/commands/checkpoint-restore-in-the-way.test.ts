@@ -35,7 +35,7 @@ test('a nested repository in the way of a restore stays, its path is listed as f
   await daemon.close();
 });
 
-test('a restore keeps an ignored file that is not in its way, even if the ignore rule is newer than the checkpoint (F73)', async () => {
+test('if an ignored file is not in the way, a restore keeps it, even if the rule is newer than the checkpoint (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -44,7 +44,7 @@ test('a restore keeps an ignored file that is not in its way, even if the ignore
   await daemon.close();
 });
 
-test('undo keeps files that are visible only because the restore removed their ignore rule', async () => {
+test('if a restore removes an ignore rule, undo keeps the files that were ignored before', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -132,7 +132,7 @@ test('a revert of one author keeps later work of another author in the same file
   await pair.daemon.close();
 });
 
-test('a revert of one author keeps a change that no session reported, even in a file that the author changed', async () => {
+test('if no session reported a change, a revert of one author keeps it, even in a file that the author changed', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
@@ -156,8 +156,8 @@ test('a revert of one author keeps a change that no session reported, even in a 
 test('a revert of one author skips a file in which the changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // Agent b changes a line of agent a, and a line next to a line of a. Agent b also changes a file that a made, and a
-  // file that a deleted.
+  // Agent `b` changes a line of agent `a`, and a line next to a line of agent `a`. Agent `b` also changes a file that
+  // agent `a` made.
   await pair.wrote(pair.a, {
     'a.txt': lines(shared.a),
     'b.txt': lines(shared.a),
@@ -205,7 +205,7 @@ test('a revert of one author does not use a damaged intermediate content', async
   await pair.daemon.close();
 });
 
-test('the daemon does not keep the content of a reported file that captures leave out', async () => {
+test('if captures leave out a reported file, the daemon does not keep its content', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -227,7 +227,7 @@ test('the daemon does not keep the content of a reported file that captures leav
   await pair.daemon.close();
 });
 
-test('a change that its author repeats after each revert can be reverted each time', async () => {
+test('if an author repeats a change after each revert, the change can be reverted each time', async () => {
   const pair = await new Pair().open();
   for (let time = 1; time <= 4; time += 1) {
     await pair.turn();
@@ -251,7 +251,7 @@ test('if an author reports the same content twice, the next change by another au
   await pair.daemon.close();
 });
 
-test('a file whose write was reported late counts as the work of both authors', async () => {
+test('if the write of a file was reported late, the file counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   write(pair.root, { 'shared.txt': lines(shared.b) });
@@ -264,7 +264,7 @@ test('a file whose write was reported late counts as the work of both authors', 
   await pair.daemon.close();
 });
 
-test("work that another session did while this session was closed does not count as this author's work", async () => {
+test("if another session works while this session is closed, its work does not count as this author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });
@@ -281,7 +281,7 @@ test("work that another session did while this session was closed does not count
   await pair.daemon.close();
 });
 
-test('work that a session reported to another daemon, or for an inner work tree, is not credited to the next author', async () => {
+test('if a session reported work to another daemon or for an inner work tree, the next author is not its author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -330,7 +330,7 @@ test('a revert of one author skips a file that another author moved, or whose mo
   await pair.daemon.close();
 });
 
-test('a revert of one author brings back a file whose deletion the author reported', async () => {
+test('if an author reported the deletion of a file, a revert of this author brings the file back', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'a.txt'));

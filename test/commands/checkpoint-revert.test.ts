@@ -103,7 +103,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('without later changes, a revert of the newest turn equals a hard restore of its checkpoint', async () => {
+test('if nothing changed later, a revert of the newest turn equals a hard restore of its checkpoint', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines(), 'old.txt': 'old' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -222,7 +222,7 @@ test('a revert merges modes, links, binary files and line ends without conversio
   await daemon.close();
 });
 
-test('a revert skips an edited file that was deleted later, two new files at one path, and a file in a directory’s place', async () => {
+test('a revert skips a path if its file was later deleted, made again, or replaced by a directory', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
     (at) => {
@@ -247,7 +247,7 @@ test('a revert skips an edited file that was deleted later, two new files at one
   await daemon.close();
 });
 
-test('an ignored file at a path that a revert would write is a conflict and stays', async () => {
+test('if a revert would write at the path of an ignored file, this is a conflict, and the file stays', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'kept.log': 'captured' },
     (at) => rmSync(join(at, 'kept.log')),
@@ -278,7 +278,7 @@ test('a dry run of a revert changes nothing and reports the result for each path
   await daemon.close();
 });
 
-test("a revert of a turn that a restore detached reverses the turn's work up to the restore", async () => {
+test('if a restore detached a turn, a revert of this turn reverses its work up to the restore', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -292,7 +292,7 @@ test("a revert of a turn that a restore detached reverses the turn's work up to 
   await daemon.close();
 });
 
-test('repeating the key of a revert returns the range of the first answer, even after a restart and a deletion', async () => {
+test('if a revert is repeated with its key, the answer has the first range, even after a restart and a deletion', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });

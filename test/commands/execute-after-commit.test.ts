@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('a disk that is full after a checkpoint was published causes only a warning, and a repeated key makes no second checkpoint', () =>
+test('if the disk is full after a checkpoint was published, the answer only warns, and a repeated key makes no second checkpoint', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
@@ -49,7 +49,7 @@ test('a disk that is full after a checkpoint was published causes only a warning
     );
   }));
 
-test('a session is closed with a warning if its directory cannot be removed, and a repeated key gets the same answer', () =>
+test('if a session’s directory cannot be removed, the session is closed with a warning; a repeated key gets the same answer', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
     installFault((call, target) => {

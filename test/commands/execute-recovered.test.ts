@@ -145,7 +145,7 @@ const paths = (list: readonly { readonly path: string }[] | undefined): string[]
   list?.map(({ path }) => path);
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a request that finishes an unfinished restore reports it, with later edits as conflicts`, () =>
+  test(`${strategy}: if a request finishes an unfinished restore, it reports this restore, with later edits as conflicts`, () =>
     withSessions(async (rig) => {
       const { session, first } = await stoppedHalfWay(rig, strategy);
       rig.write('f9', 'an edit since it stopped\n');
@@ -169,7 +169,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('an opening that finishes a killed restore reports it to all listeners', () =>
+test('if session/open finishes a killed restore, it reports this restore to all listeners', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const name of tens) rig.write(name, `${name} one\n`);
@@ -185,7 +185,7 @@ test('an opening that finishes a killed restore reports it to all listeners', ()
     assert.ok((event?.restored?.length ?? 0) > 0);
   }));
 
-test('a request that undoes an unfinished restore reports to which state the files returned', () =>
+test('if a request undoes an unfinished restore, it reports to which state the files returned', () =>
   withSessions(async (rig) => {
     const { session, first } = await stoppedHalfWay(rig);
     const { directory } = rig.sessions.get(session).parts;
@@ -232,7 +232,7 @@ const wrong: readonly [CommandMethod, object, string][] = [
   ['ledger/recordWrite', { path: '../x' }, 'PathOutsideWorkTree'],
 ];
 
-test('a request that is always invalid is refused with the effects "none", before any recovery', () =>
+test('if a request is always invalid, it is refused with the effects "none" before any recovery', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const before = tens.map((name) => rig.read(name));
@@ -247,7 +247,7 @@ test('a request that is always invalid is refused with the effects "none", befor
     assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
   }));
 
-test('a request that is refused after finishing a restore does not say that nothing changed', () =>
+test('if a request is refused after it finished a restore, it does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session, second } = await stoppedHalfWay(rig);
     const refused = await refusal(
@@ -259,7 +259,7 @@ test('a request that is refused after finishing a restore does not say that noth
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('a request that is cancelled after finishing a restore does not say that nothing changed', () =>
+test('if a request is cancelled after it finished a restore, it does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();

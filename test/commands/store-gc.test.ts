@@ -23,7 +23,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('after a turn and a collection, files that a mistaken undo displaced can still be restored from a safety checkpoint', () =>
+test('if a mistaken undo displaced files, a safety checkpoint can still restore them after a turn and a store/gc', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });
@@ -35,7 +35,7 @@ test('after a turn and a collection, files that a mistaken undo displaced can st
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('a collection with prune "now" removes safety checkpoints, and so does any collection a month later', () =>
+test('store/gc removes safety checkpoints that are a month old, and with prune: "now" all safety checkpoints', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { index } = session.requireCheckpoints();
@@ -58,7 +58,7 @@ test('a collection with prune "now" removes safety checkpoints, and so does any 
     assert.is(index.list('safety').length, 0);
   }));
 
-test('to meet a size limit, a collection removes safety checkpoints older than a day, and reports the removal', () =>
+test('to meet a size limit, store/gc removes safety checkpoints older than a day, and reports the removal', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const session = await mistakenUndo(rig);
@@ -96,7 +96,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('a turn and its tools survive a collection even if another turn took the tag of this turn', () =>
+test('even if another turn took the tag of a turn, store/gc keeps the first turn and its tools', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -130,7 +130,7 @@ test('a checkpoint without a tag is removed a month after another checkpoint too
     }
   }));
 
-test('to meet a size limit, a collection removes unlisted checkpoints only after a day', () =>
+test('to meet a size limit, store/gc removes unlisted checkpoints only after a day', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const { session, first } = await takenTag(rig);
@@ -147,7 +147,7 @@ test('to meet a size limit, a collection removes unlisted checkpoints only after
     }
   }));
 
-test('a collection with prune "now" removes checkpoints that lost their tag', () =>
+test('store/gc with prune: "now" removes checkpoints that have lost their tag', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     const { index } = session.requireCheckpoints();

@@ -54,7 +54,7 @@ test('after reopening, the head of the conversation is the newest record that fo
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('after reopening, a record that was rewound before the publication does not become the head', () => {
+test('if a record was rewound before the publication, it does not become the head after reopening', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -66,7 +66,7 @@ test('after reopening, a record that was rewound before the publication does not
   assert.equal(contents(again), ['1']);
 });
 
-test('after reopening, a branch that does not follow from the published state does not become the head', () => {
+test('if a branch does not follow from the published state, it does not become the head after reopening', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));

@@ -16,7 +16,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`after ${end} in the middle of a create, the new tag is absent or exact (F100)`, () =>
+  test(`after ${end} in the middle of a create, there is no new tag or its checkpoint is complete (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -44,7 +44,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       assert.is(fsck(rig.shadow(session)), '');
     }));
 
-  test(`a restore interrupted by ${end} is finished, or its note remains and the next open finishes it (F100)`, () =>
+  test(`after ${end} in the middle of a restore, the daemon or the next open finishes the restore (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');

@@ -10,7 +10,7 @@ import { daemonEntry, failureOf, slowNamesCommand, type WireClient } from '../su
 
 const turn = { kind: 'turn' } as const;
 
-test('session/close removes the shadow, and the daemon continues (Q37, Q47)', () =>
+test('session/close removes the shadow repository, and the daemon continues (Q37, Q47)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     assert.ok(existsSync(join(rig.shadow(session), 'objects')));
@@ -45,7 +45,7 @@ function closeOutput(client: WireClient): void {
 }
 
 for (const [name, code, end] of ends) {
-  test(`${name} removes the shadow and ends the daemon with ${code}, and no git process survives (Q37)`, () =>
+  test(`after ${name}, the daemon removes the shadow repository and exits with ${code}, and no git process survives (Q37)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('a.txt', 'edited\n');
@@ -59,7 +59,7 @@ for (const [name, code, end] of ends) {
     }));
 }
 
-test('the requests shutdown and exit remove the shadow and end the daemon with exit code 0 (Q37)', () =>
+test('the requests shutdown and exit remove the shadow repository and end the daemon with exit code 0 (Q37)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -99,7 +99,7 @@ const orderly: readonly (readonly [string, (client: WireClient, session: string)
 ];
 
 for (const [name, end] of orderly) {
-  test(`${name} removes the shadow right after a restore with slow syncs (Q37)`, () =>
+  test(`right after a restore with slow syncs, ${name} still removes the shadow repository (Q37)`, () =>
     withRig(async (rig) => {
       const plan = join(rig.top, 'plan');
       const names = Array.from({ length: 30 }, (_, n) => `many/${n}`);
@@ -127,7 +127,7 @@ function fill(shadow: string): void {
   }
 }
 
-test('shutdown answers within a second even for a shadow of 20,000 objects, and the next start sweeps the rest', () =>
+test('even with a shadow repository of 20,000 objects, shutdown answers within a second; the next start sweeps the rest', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     fill(rig.shadow(session));
@@ -170,7 +170,7 @@ test('a daemon detects the death of its parent even if the input does not end', 
 /** Starts the daemon on a FIFO. A sibling process keeps the writing end open, so the input never ends. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
-test('after an uncaught failure the daemon removes the shadow, exits with 70 and reveals no secret', () =>
+test('after an uncaught failure, the daemon removes the shadow repository, exits with 70 and reveals no secret', () =>
   withRig(async (rig) => {
     const trigger = join(rig.top, 'fail');
     const { client, session } = await rig.opened(
@@ -240,7 +240,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('an opening that is cancelled, or during which the input ends, leaves nothing behind', () =>
+test('if an opening is cancelled, or the input ends during it, nothing is left behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

@@ -6,7 +6,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
 for (const what of ['restore', 'create'] as const) {
-  test(`${what === 'restore' ? 'F86' : 'F85'}: a ${what} that is killed at any change of the disk loses nothing`, () =>
+  test(`${what === 'restore' ? 'F86' : 'F85'}: if a ${what} is killed at any change of the disk, nothing is lost`, () =>
     withRig(async (rig) => {
       const points = await KillPoints.make(rig);
       const calls = (await points.trace(what)).length;

@@ -20,14 +20,14 @@ const createPoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*/refs/checkpointd/'],
 ];
 
-test('the next open finishes or undoes a killed restore, and nothing is lost (F86)', () =>
+test('if a restore is killed, the next open finishes or undoes it, and nothing is lost (F86)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of restorePoints)
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill during a create, the new tag is absent or exact, and leftover files do not affect later starts (F85)', () =>
+test('after a kill during a create, there is no new tag or its checkpoint is complete, and later starts work (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

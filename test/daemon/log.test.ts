@@ -62,7 +62,7 @@ test('at the level debug the log has a line for every request, with its outcome 
     );
 });
 
-test('a daemon whose log file cannot be opened exits with 2 and prints one line', () => {
+test('if the log file cannot be opened, the daemon prints one line and exits with 2', () => {
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);

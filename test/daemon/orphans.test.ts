@@ -39,7 +39,7 @@ test('after SIGKILL, an opening of the same work tree and conversation resumes t
     assert.equal(rig.stored(), []);
   }));
 
-test('a later start sweeps an unclaimed orphan only after the grace period', () =>
+test('if an orphaned session is not resumed, a later start sweeps it only after the grace period', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     await first.client.kill();
@@ -82,7 +82,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`${name} leaves an orphaned session if a safety checkpoint has the only copy of an edit`, () =>
+  test(`if a safety checkpoint has the only copy of an edit, ${name} leaves an orphaned session`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);
@@ -130,7 +130,7 @@ async function unfinished(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('a session with an unfinished restore is never swept, and stays however the daemon ends (F100)', () =>
+test('if a session has an unfinished restore, it is never swept, and stays however the daemon ends (F100)', () =>
   withRig(async (rig) => {
     const session = await unfinished(rig);
     age(rig, session, 24 * 30);
@@ -215,7 +215,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('if the shadow is removed while the daemon runs, the next create fails with a clear error and changes no file (F101)', () =>
+test('if the shadow repository is removed while the daemon runs, the next create fails clearly and changes no file (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -29,7 +29,7 @@ test('a second daemon gets StoreBusy with the pid of the session’s owner, and 
     assert.is((await rig.open(first.client)).resumed, true, 'SIGKILL frees the lock at once');
   }));
 
-test('a kept session that another running daemon has closed can be opened', () =>
+test('if another running daemon has closed a kept session, this daemon can open it', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('session/close', { session });
@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('a restore waits while a different restore writes to the work tree, and after some time fails with WorkTreeBusy', () =>
+test('while one restore writes to the work tree, another restore waits, and after some time fails with WorkTreeBusy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');
@@ -116,7 +116,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('an owner counts as dead when its pid belongs to a process with a different start time (F97)', () =>
+test('if an owner’s pid belongs to a process with a different start time, the owner counts as dead (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('with retention "session", the end of a session removes its refs in local, and the sweep removes an orphan’s refs', () =>
+test('local: with retention "session", a session’s end removes its refs, and the sweep removes an orphaned session’s refs', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -31,7 +31,7 @@ test('with retention "session", the end of a session removes its refs in local, 
     assert.is((await third.client.close()).code, 0);
   }));
 
-test('the sweep also removes an orphaned session of local whose repository is gone', () =>
+test('local: if the repository of an orphaned session is gone, the sweep also removes the session', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.kill();

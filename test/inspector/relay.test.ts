@@ -170,7 +170,7 @@ test('the page can push only to a remote of this storage, and cannot send secret
   assert.is(result?.['pushed'], true);
 });
 
-test('the page can fetch a session of a remote, and import it only into a work tree that has a session', async () => {
+test('the page can fetch a session of a remote, and can import it only into a work tree that has a session', async () => {
   const { rig } = inspected;
   const there = await page.ask('remote/sessions', { via: session, remote: 'team', storageDir: '/' });
   assert.match(JSON.stringify(there.result?.['lines']), `"session":"${session}"`);

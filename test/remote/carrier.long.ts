@@ -114,7 +114,7 @@ for (const [name, obstacle, start] of servers) {
       assert.ok(performance.now() - started < 15_000);
     }));
 
-  test(`the daemon repeats a push later when the host of ${name} is busy`, () =>
+  test(`if the host of ${name} is busy, the daemon repeats a push later`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

@@ -37,7 +37,7 @@ async function refusal(machine: Machine): Promise<CheckpointdError> {
   return error;
 }
 
-test('if a host accepts only branches, the daemon uses branches, reports this, and remembers it for the host', async () => {
+test('if a host accepts only branches, the daemon uses branches, reports this, and remembers the choice', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.hideRefs', 'refs/checkpointd');
   await withMachine(remote, async (machine) => {
@@ -61,7 +61,7 @@ test('if a host accepts only branches, the daemon uses branches, reports this, a
   });
 });
 
-test('the error of a push quotes the message of a hook that declined, and the next push succeeds', async () => {
+test('if a hook declines a push, the error quotes the message of the hook, and the next push succeeds', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
@@ -75,7 +75,7 @@ test('the error of a push quotes the message of a hook that declined, and the ne
   });
 });
 
-test('the error of a push says that the host refuses large packs', async () => {
+test('if the host refuses large packs, the error of a push says so', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.maxInputSize', '1k');
   await withMachine(remote, async (machine) => {
@@ -87,7 +87,7 @@ test('the error of a push says that the host refuses large packs', async () => {
   });
 });
 
-test('the daemon refuses a remote that sends more than the limit, and keeps none of its data', async () => {
+test('if a remote sends more than the limit, the daemon refuses the remote, and keeps none of its data', async () => {
   const remote = bareRepository();
   const git = (args: readonly string[], input: string | Buffer = ''): string =>
     execFileSync('git', args, { cwd: remote, input, encoding: 'utf8' }).trim();
@@ -106,7 +106,7 @@ test('the daemon refuses a remote that sends more than the limit, and keeps none
   await objects.close();
 });
 
-test('a push that the host refused for too many requests is repeated later without a new turn', async () => {
+test('if the host refuses a push because of too many requests, the push is repeated later without a new turn', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "Too many requests" >&2\nexit 1\n');
@@ -126,7 +126,7 @@ test('a push that the host refused for too many requests is repeated later witho
   });
 });
 
-test('a push to a remote that was emptied sends the whole line again', async () => {
+test('if the remote was emptied, the next push sends the whole line of checkpoints again', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();
@@ -137,7 +137,7 @@ test('a push to a remote that was emptied sends the whole line again', async () 
   });
 });
 
-test('a push succeeds even if the remote was reset to an earlier head of the same session', async () => {
+test('even if the remote was reset to an earlier head of the session, a push succeeds', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();

@@ -152,15 +152,15 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
     ({ heads: [, second], remote }) => remote.head(second, changed('checkpoints', 1e9), same),
     /an invalid field/,
   ],
-  'a number of conversation records that is too large': [
+  'too many conversation records': [
     ({ heads: [, second], remote }) => remote.head(second, changed('logRecords', 1e6), same),
     /more or fewer conversation records/,
   ],
-  'a page that is missing': [
+  'a missing page': [
     ({ heads: [, second], remote }) => remote.head(second, changed('pages', [0, 7]), same),
     /part of a line is missing/,
   ],
-  'a tree with a manifest that differs from the manifest in the commit': [
+  'one manifest in the tree and another in the commit': [
     ({ heads: [, second], remote }) => {
       const blob = remote.object(
         'blob',
@@ -203,7 +203,7 @@ function withTree({ heads: [, second], remote }: Scene, tree: string): string {
 }
 
 for (const [name, [forge, why]] of Object.entries(lies)) {
-  test(`a fetch refuses ${name}, and stores no part of it`, () =>
+  test(`if a remote line has ${name}, a fetch refuses the line and stores no part of it`, () =>
     scene(async (at) => {
       at.remote.point(at.ref, forge(at));
       await refuses(at, why);
@@ -236,7 +236,7 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(trees)) {
-  test(`a fetch refuses a checkpoint that contains ${name}`, () =>
+  test(`if a checkpoint contains ${name}, a fetch refuses the line`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -258,7 +258,7 @@ for (const [name, make] of Object.entries(trees)) {
 }
 
 for (const damage of ['missing', 'corrupt'] as const) {
-  test(`a fetch refuses a content that is ${damage} on the remote`, () =>
+  test(`if a content is ${damage} on the remote, a fetch refuses the line`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -323,7 +323,7 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     assert.equal([lines, refused.length], [[], broken.length + 1]);
   }));
 
-test('a fetch refuses a remote with more refs than sessions can have', () =>
+test('if a remote has far more refs than its sessions can need, a fetch refuses the remote', () =>
   scene(async ({ remote, two, heads }) => {
     const names = Array.from({ length: 160_000 }, (_, at) => {
       const number = String(at).padStart(20, '0');

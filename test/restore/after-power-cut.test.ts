@@ -17,7 +17,7 @@ const notesOf = ({ parts: { directory } }: Session): string[] =>
     .filter((name) => /^restored-.*\.json$/.test(name))
     .map((name) => join(directory.own, name));
 
-/** Makes a session whose restore of turn 1 was answered. None of the restored files reached the disk before a kill. */
+/** Makes a session that has restored turn 1 and sent the answer. None of the restored files is on the disk yet. */
 async function answered(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const name of ['a', 'b', 'c', 'd']) rig.write(name, `${name} one\n`);
@@ -85,7 +85,7 @@ test('an orderly end removes a session whose restored files are not synced yet, 
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
 
-test('after a kill without a power cut, no part of an answered restore is repeated, whatever changed since the restore', () =>
+test('if a daemon is killed without a power cut, the next opening repeats no part of a restore that was answered', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -100,7 +100,7 @@ test('after a kill without a power cut, no part of an answered restore is repeat
     await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
-test('after a power cut, the next opening restores the lost files of an answered restore, and later edits stay (F92)', () =>
+test('if a power cut loses files of a restore that was already answered, the next opening writes them again and keeps later edits (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -123,7 +123,7 @@ test('after a power cut, the next opening restores the lost files of an answered
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('a power cut long after an answered restore causes no repetition of the restore, so later work stays', () =>
+test('if the power is cut long after a restore, the restore is not repeated, and later work stays', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -139,7 +139,7 @@ test('a power cut long after an answered restore causes no repetition of the res
     assert.equal(notesOf(again), []);
   }));
 
-test('after a power cut, only the later of two answered restores is repeated', () =>
+test('if the power is cut after two restores, only the later restore is repeated', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
@@ -158,7 +158,7 @@ test('after a power cut, only the later of two answered restores is repeated', (
   }));
 
 for (const what of ['ref and commit', 'ref'])
-  test(`the next opening repeats a restore whose ${what} a power cut destroyed, including the conversation`, () =>
+  test(`if a power cut destroyed the ${what} of a restore, the next opening repeats the restore with its conversation`, () =>
     withSessions(async (rig) => {
       const session = await answered(rig);
       const head = session.requireCheckpoints().index.head;
@@ -185,7 +185,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('a note of an answered restore blocks nothing if the note is unreadable or names a different directory', () =>
+test('if the note of a restore is unreadable or names a different directory, the note blocks nothing', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

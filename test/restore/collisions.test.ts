@@ -90,7 +90,7 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
   failed.map((each) => `${each.path} ${each.reason}`);
 
 for (const dryRun of [true, false]) {
-  test(`two names that the file system treats as equal are collisions; the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+  test(`if the file system treats two names as equal, both are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
     const { session } = await daemon.open(root);
@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a file that was renamed only by letter case gets back its name and content, and undo reverses both (${mode})`, async () => {
+  test(`if a file was renamed only by letter case, it gets back its name and content, and undo reverses both (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('if a file was renamed by letter case and edited, it stays when the client asks to skip conflicts', async () => {
+test('if a file was renamed by letter case and then edited, a restore that skips conflicts keeps the file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);
@@ -152,7 +152,7 @@ test('if a file was renamed by letter case and edited, it stays when the client 
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`files stay if their directory was renamed by letter case, and all other files are restored (${mode})`, async () => {
+  test(`if a directory was renamed by letter case, its files stay, and all other files are restored (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`a restore of tag 1 succeeds although tag ${lost} is lost; contents that only tag ${lost} had count as edits`, () =>
+  test(`if tag ${lost} is lost, a restore of tag 1 succeeds, and contents that only tag ${lost} had count as edits`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));
@@ -53,7 +53,7 @@ for (const lost of ['0', '2'])
       assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
     }));
 
-test('if the store has lost the content of a file, a restore stores it again before deleting the file, so undo works', () =>
+test('if the store has lost the content of a file, a restore stores the content again before it deletes the file', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     const tree = await treeOf(rig, session, '2');

@@ -62,7 +62,7 @@ const contents = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: a restore can be undone after a restart even if stored directories were ${how} before the restore`, async () => {
+    test(`${strategy}: even if stored directories were ${how} before a restore, the restore can be undone after a restart`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const earlier = contents(root);
@@ -95,7 +95,7 @@ test('if a git store has lost a table of permissions, a restore stores the table
   await next.close();
 });
 
-test('a restore of one path deletes nothing when the store has lost the directories above this path', async () => {
+test('if the store has lost the directories above a path, a restore of this path deletes nothing', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '2' });
@@ -109,7 +109,7 @@ test('a restore of one path deletes nothing when the store has lost the director
   await daemon.close();
 });
 
-test('a restore is refused and changes nothing if the store cannot store any directory', async () => {
+test('if the store does not keep a saved directory, the restore is refused and changes nothing', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const earlier = contents(root);

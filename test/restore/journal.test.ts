@@ -59,7 +59,7 @@ test('the journal recognises the directory in an intent of an earlier version, a
   remove(root);
 });
 
-test('an intent that a flipped bit changed is refused, and an intent without a checksum is accepted', () => {
+test('if a flipped bit changed an intent, it is refused, and an intent without a checksum is accepted', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);
@@ -72,7 +72,7 @@ test('an intent that a flipped bit changed is refused, and an intent without a c
   remove(root);
 });
 
-test('a journal that cannot be parsed is reported and kept', () => {
+test('if a journal cannot be parsed, it is reported and kept', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   for (const text of ['', '{', 'null', '{"version":2,"id":"x"}', '{"version":1,"id":"x"}']) {

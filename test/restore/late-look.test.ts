@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a displaced file without a late write stays outside the work tree until the late look removes it', () =>
+test('if a displaced file gets no late write, it stays outside the work tree until the late look removes it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -106,7 +106,7 @@ test('a displaced file without a late write stays outside the work tree until th
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('a file that is written through a descriptor from before the restore returns to its path (F76)', () =>
+test('if a file is written through a descriptor from before the restore, it returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -115,7 +115,7 @@ test('a file that is written through a descriptor from before the restore return
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('a file with a late write is kept beside its path if the path was edited or removed after the restore (F76)', () =>
+test('if a path was edited or removed after the restore, the file with the late write is kept beside the path (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();
@@ -132,7 +132,7 @@ test('a file with a late write is kept beside its path if the path was edited or
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
   }));
 
-test('without a store, a file with a late write is kept beside its path, and other displaced files are removed', () =>
+test('if there is no store, a file with a late write is kept beside its path, and other displaced files are removed', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -157,7 +157,7 @@ test('if the storage is on a different disk, a restore displaces no file, and st
     }
   }));
 
-test('a write through a second name of a displaced file does not count as a late write', () =>
+test('writing through a second name of a displaced file does not count as a late write', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     linkSync(`${work}/d/f`, `${work}/../second`);
     await restore();
@@ -192,7 +192,7 @@ test('if a late look is killed at any point, the next late look repeats it, and 
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('after a power cut destroyed the note, the late look removes displaced files that are stored, and keeps all others', () =>
+test('if a power cut destroyed the note, the late look removes displaced files that are stored, and keeps all others', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -203,7 +203,7 @@ test('after a power cut destroyed the note, the late look removes displaced file
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('a file with a late write stays displaced while a different directory is at the path of the work tree', () =>
+test('while a different directory is at the path of the work tree, a file with a late write stays displaced', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -220,7 +220,7 @@ test('a file with a late write stays displaced while a different directory is at
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`edits of the old and the new content at the moment of the exchange are both kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
+  test(`if the old and the new file are both edited during the exchange, both edits are kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;
@@ -245,7 +245,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('an edit at the moment of the exchange returns to its path at once if no other edit was made', () =>
+test('if only the old file is edited during the exchange, it returns to its path at once', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

@@ -86,7 +86,7 @@ test('an ignored file or link is saved before a restore writes a file or directo
   remove(root);
 });
 
-test('a restore keeps ignored files in a directory that the target lacks (F73)', async () => {
+test('if the target lacks a directory, a restore keeps the ignored files in it (F73)', async () => {
   const root = makeDirectory();
   const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
   const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
@@ -97,7 +97,7 @@ test('a restore keeps ignored files in a directory that the target lacks (F73)',
   remove(root);
 });
 
-test('a restore keeps a file that cannot be saved, reports its path as failed, and restores all other files (F74)', async () => {
+test('if a file cannot be saved, a restore keeps it, reports it as failed, and restores all other files (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',
@@ -139,7 +139,7 @@ test('directories that contain no file do not count as obstructions', async () =
   remove(root);
 });
 
-test('a restore does not overwrite a file that appears after its last look', async () => {
+test('if a file appears after the last check of its path, a restore does not overwrite it', async () => {
   const root = makeDirectory();
   const target = model({ 'd/f': 'x' });
   const plan = planBetween(model({}), target, 'hard');

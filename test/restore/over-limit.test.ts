@@ -45,7 +45,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), large);
     }));
 
-  test(`${mode}: undo restores the small file that a restored file over the size limit replaced`, () =>
+  test(`${mode}: if a restore replaced a small file with a file over the size limit, undo restores the small file`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rig.write('large', 'small\n'));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });
@@ -55,7 +55,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: undo keeps and reports a file over the size limit that was written after the restore`, () =>
+  test(`${mode}: if a file over the size limit was written after the restore, undo keeps and reports it`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });

@@ -79,7 +79,7 @@ test('a plan without a difference is empty', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
-test('paths restrict a plan to the given files and directories, and the files in their way', () => {
+test('a plan for given paths has only these files and directories, and the files in their way', () => {
   const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
   const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
   const only = (...paths: string[]): string[] =>
@@ -90,7 +90,7 @@ test('paths restrict a plan to the given files and directories, and the files in
   assert.equal(only('absent'), []);
 });
 
-test('a plan neither deletes nor overwrites a path that could not be captured, and reports the path (F74)', () => {
+test('if a path could not be captured, a plan neither deletes nor overwrites it, and reports it (F74)', () => {
   const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });
@@ -152,7 +152,7 @@ test('a plan overwrites and reports conflicts, skips them with all dependent pat
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a plan keeps a path that must stay and reports the reason, unless a write needs the place of the path', () => {
+test('if a path must stay, a plan keeps it and reports the reason, unless a write needs its place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -188,7 +188,7 @@ test('if only the mode of a file differs, a plan changes the mode; if a link bec
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
 });
 
-test('a plan never widens the mode of a private directory unless the target is known to contain the directory', () => {
+test('unless the target is known to contain a private directory, a plan never widens its mode', () => {
   const present = {
     ...model({ 'p/x': 'x', 'q/y': 'y' }),
     directories: new Map([
@@ -221,7 +221,7 @@ test('a plan marks as failed all names that the file system treats as equal, and
   assert.is(plan(true, true).length, 6);
 });
 
-test('a plan replaces a file whose name has different letter case in the target, even if an unrelated write is refused', () => {
+test('if a name has different letter case in the target, a plan replaces the file, even if an unrelated write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),
@@ -235,7 +235,7 @@ test('a plan replaces a file whose name has different letter case in the target,
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('a plan replaces a file with several names even if only its permission bits differ', () => {
+test('even if only the permission bits of a file with several names differ, a plan replaces the file', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),

@@ -40,7 +40,7 @@ const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('an edit after the kill of a restore is a conflict, and one undo restores the edit and the former state', () =>
+test('if a file is edited after the kill of a restore, this is a conflict; one undo restores the edit and the former state', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -58,7 +58,7 @@ test('an edit after the kill of a restore is a conflict, and one undo restores t
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('a file that was created after the kill of a restore, at a path that neither state has, stays and is reported', () =>
+test('if a file is created after the kill of a restore, at a path that neither state has, it stays and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -77,7 +77,7 @@ test('a file that was created after the kill of a restore, at a path that neithe
   }));
 
 for (const steps of [2, 4, 6]) {
-  test(`a restore that skips foreign edits and is stopped at step ${steps} also skips foreign edits when it is finished`, () =>
+  test(`if a restore that skips foreign edits is stopped at step ${steps}, its recovery also skips foreign edits`, () =>
     withSessions(async (rig) => {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('a recovery keeps edits after the kill if the restore was requested to fail on foreign edits', () =>
+test('if a killed restore should fail on foreign edits, its recovery keeps the edits made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });
@@ -102,7 +102,7 @@ test('a recovery keeps edits after the kill if the restore was requested to fail
     assert.equal(texts(again.recovered?.conflicts), ['f3']);
   }));
 
-test('a file that a restore only revealed stays when the undo of the restore is interrupted and finished', () =>
+test('if a restore removed the rule for an ignored file, the file stays when an interrupted undo is finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -120,7 +120,7 @@ test('a file that a restore only revealed stays when the undo of the restore is 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
   }));
 
-test('a file that an interrupted restore reveals stays when the restore is finished', () =>
+test('if an interrupted restore removed the rule for an ignored file, the file stays when the restore is finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -136,7 +136,7 @@ test('a file that an interrupted restore reveals stays when the restore is finis
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('no edit is lost when the recovery of a restore is itself interrupted twice', () =>
+test('if the recovery of a restore is itself interrupted twice, no edit is lost', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -162,7 +162,7 @@ test('no edit is lost when the recovery of a restore is itself interrupted twice
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('a revealed file stays even if a note of an earlier version does not name the undone restore', () =>
+test('if the note of an undo is of an earlier version, a file that is no longer ignored still stays', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
@@ -188,7 +188,7 @@ test('a revealed file stays even if a note of an earlier version does not name t
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('a recovery does not change a different directory at the path of the work tree, and finishes once the work tree is back', () =>
+test('if a different directory is at the work tree’s path, a recovery does not change it, and finishes once the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);

@@ -88,7 +88,7 @@ for (const lasting of [false, true])
     }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`a recovery that ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change leaves the intent for the next recovery`, () =>
+  test(`if a recovery ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change, the intent stays for the next recovery`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();
@@ -118,7 +118,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('the daemon undoes an unfinished restore if a content is lost (R20)', () =>
+test('if a content is lost, the daemon undoes an unfinished restore (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);
@@ -138,7 +138,7 @@ test('the daemon undoes an unfinished restore if a content is lost (R20)', () =>
     assert.equal(leftovers(rig), []);
   }));
 
-test('an unreadable intent makes the opening fail, and stays on the disk for a person to inspect', () =>
+test('if an intent is unreadable, the opening fails, and the intent stays on the disk for a person to inspect', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { intentFile } = session.parts.directory;

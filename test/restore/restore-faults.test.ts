@@ -63,7 +63,7 @@ test('a system error at any call of a restore gives an error that has a kind, an
     }
   }));
 
-test('a restore that stops, and whose note cannot be removed, is reported as unfinished', () =>
+test('if a restore stops and its note cannot be removed, the restore is reported as unfinished', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     const { id: session } = await rig.open();

@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('a failed sync stops a restore before the restore changes anything', () =>
+test('if a sync fails, the restore stops before it changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('a', 'one\n');

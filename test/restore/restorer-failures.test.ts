@@ -27,7 +27,7 @@ test('a restore detects too little free space before its first change', () =>
     assert.equal([...walk(root)], [...manifest(present)]);
   }));
 
-test('a name that is too long for the file system fails, and all other paths are restored', () =>
+test('if a name is too long for the file system, its path fails, and all other paths are restored', () =>
   inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
@@ -54,7 +54,7 @@ test('a restore detects a damaged or missing content before its first change', a
   }
 });
 
-test('a restore that is cancelled before its first change leaves nothing behind', () =>
+test('if a restore is cancelled before its first change, it leaves nothing behind', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', b: 'new' });
     const target = model({ a: 'old', b: 'old' });

@@ -29,7 +29,7 @@ test('a restore replaces a link to the outside with the former directory, and ch
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('a restore replaces a link in place of a file, but never writes through a link, even a new one above the file (F68)', () =>
+test('if a link is in place of a file, a restore replaces it, and never writes through a link, even a new link above (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
@@ -52,7 +52,7 @@ test('a restore replaces a link in place of a file, but never writes through a l
     );
   }));
 
-test('a restore ends without a change if another tree takes the path of the root before the first write (F70)', () =>
+test('if another tree takes the root’s path before the first write, a restore ends without a change (F70)', () =>
   inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });

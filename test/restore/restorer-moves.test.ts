@@ -97,7 +97,7 @@ test('a durable restore syncs each moved file', () =>
     assert.ok((calls.get('fsync') ?? 0) >= 20);
   }));
 
-test('ignored and new files stay in the old directory when all other files move', () =>
+test('if all other files of a directory move, ignored and new files stay in the old directory', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     writeFileSync(`${root}/moved/ignored`, 'i');
@@ -111,7 +111,7 @@ test('ignored and new files stay in the old directory when all other files move'
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('a new file or an edit in a directory that a restore is moving returns to its path', () =>
+test('if a file is made or edited in a directory while a restore moves the directory, the file returns to its path', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -137,7 +137,7 @@ test('a new file or an edit in a directory that a restore is moving returns to i
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('a restore keeps a directory that appears at the new path, and moves the files into it one by one', () =>
+test('if a directory appears at the new path, a restore keeps it, and moves the files into it one by one', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -154,7 +154,7 @@ test('a restore keeps a directory that appears at the new path, and moves the fi
   }));
 
 for (const point of ['link', 'rename'])
-  test(`a file that is edited before the ${point} of its move keeps its path, and the restore writes the target`, () =>
+  test(`if a file is edited before the ${point} of its move, it keeps its path, and the restore writes the target`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });
@@ -183,7 +183,7 @@ function linkReplaced(root: string): void {
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }
 
-test('a restore does not rename a file with a second name, or a directory whose permission bits change', () =>
+test('if a file has a second name, or a directory’s permission bits change, a restore does not rename it', () =>
   inDirectory(async (root) => {
     const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
     const target = model({ b: 'content', 'home/f': 'w' });

@@ -42,7 +42,7 @@ async function restoredBeside(
   }
 }
 
-test('a file that another program wrote over a restored file is reported as changedMeanwhile (F76)', () =>
+test('if another program writes over a restored file, the file is reported as changedMeanwhile (F76)', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const edit = (): void => {
@@ -85,7 +85,7 @@ test('if another program writes a file before the restore reaches it, the file s
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('a restore reports a restored file that another program removed meanwhile', () =>
+test('if another program removes a restored file meanwhile, the restore reports the file', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(

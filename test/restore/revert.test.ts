@@ -79,7 +79,7 @@ function whileMerging(session: Session, edit: (time: number) => void): void {
   });
 }
 
-test('a revert also merges an edit that is made while the daemon merges', () =>
+test('if a file is edited while the daemon merges, the revert also merges this edit', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     whileMerging(session, (time) => {
@@ -90,7 +90,7 @@ test('a revert also merges an edit that is made while the daemon merges', () =>
     assert.is(rig.read('b'), text());
   }));
 
-test('a revert gives up and changes nothing if its files keep changing', () =>
+test('if the files keep changing, a revert gives up and changes nothing', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     let last = '';
@@ -148,7 +148,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       );
     }));
 
-  test(`${strategy}: an interrupted revert is finished, although other programs sweep its store meanwhile`, () =>
+  test(`${strategy}: even if other programs sweep the store meanwhile, an interrupted revert is finished`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);
@@ -167,7 +167,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       assert.equal((await rig.request('store/verify', { session: session.id })).problems, []);
     }));
 
-  test(`${strategy}: a revert that failed is finished by the next change of the same daemon`, () =>
+  test(`${strategy}: if a revert failed, the next change of the same daemon finishes it`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);
@@ -181,7 +181,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('sqlite: the next opening removes the merged tree of a revert that ended before it wrote its note', () =>
+test('sqlite: if a revert ended before it wrote its note, the next opening removes its merged tree', () =>
   withSessions(async (rig) => {
     rig.settings = { strategy: 'sqlite' };
     const session = await twoTurns(rig);

@@ -14,7 +14,7 @@ const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as cons
 const exactly = (tag: string) => ({ tag, mode: 'hard', ...policy }) as const;
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 
-test('a restore keeps and reports a file that the checkpoint’s .gitignore files ignored, and deletes newer files', () =>
+test('a restore deletes newer files, but keeps and reports those that the checkpoint’s .gitignore files ignored', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '.env\n/build/\n');
     rig.write('sub/.gitignore', '*.local\n!kept.local\n');
@@ -45,7 +45,7 @@ test('a restore keeps and reports a file that the checkpoint’s .gitignore file
     assert.is(rig.read('later'), 'made since\n');
   }));
 
-test('a restore saves and replaces a file that the old rules ignored if the target needs its path', () =>
+test('if the target needs the path of a file that the old rules ignored, a restore saves and replaces the file', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out/\n');
     rig.write('out', 'a file of this name is not ignored\n');
@@ -104,7 +104,7 @@ test('undo removes restored files that the present exclude globs ignore, and red
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('a restore deletes a newer file that an include glob captured, even if a .gitignore rule matches the file', () =>
+test('if a newer file was captured by an include glob, a restore deletes it, even if a .gitignore rule matches it', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };
@@ -115,7 +115,7 @@ test('a restore deletes a newer file that an include glob captured, even if a .g
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
-test('a restore keeps a path that the checkpoint could not capture, even if the path is readable now', () =>
+test('if a checkpoint could not capture a path, a restore keeps it, even if it is readable now', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, 'pipe')]);
     rig.write('f', '1\n');
@@ -145,7 +145,7 @@ test('a restore applies the present version of ignore rules in the repository ab
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
-test('undo removes a restored file even if the ignore rules match the file', () =>
+test('even if the ignore rules match a restored file, undo removes it', () =>
   withSessions(async (rig) => {
     rig.write('a.log', 'log\n');
     const session = await rig.open();

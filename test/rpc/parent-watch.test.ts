@@ -34,7 +34,7 @@ test('if the parent process was the client and the parent changed, the daemon ha
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);
 });
 
-test('a process that we may not signal counts as alive', () => {
+test('if this process may not signal another process, the other process counts as alive', () => {
   assert.ok(isAlive(process.pid));
   assert.not(isAlive(2 ** 30));
   const kill = process.kill.bind(process);

@@ -41,7 +41,7 @@ test('shutdown answers within a second even if the daemon needs longer to stop, 
   assert.is(await server.exited, 0);
 });
 
-test('requests before the end of input are answered before the daemon ends', async () => {
+test('all requests from before the end of input are answered before the daemon ends', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(30);
@@ -55,7 +55,7 @@ test('requests before the end of input are answered before the daemon ends', asy
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('requests before the end of input are answered even if they take longer than a client waits after shutdown', async () => {
+test('even slow requests from before the end of input are answered before the daemon ends', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);

@@ -59,7 +59,7 @@ test('the error of a full disk has the kind NoSpace', async () => {
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'NoSpace');
 });
 
-test('a result that is too large to send gives ResponseTooLarge, and the error says whether the request had its effect', async () => {
+test('if a result is too large to send, the error ResponseTooLarge says whether the request had its effect', async () => {
   const huge = (): never => ({ text: 'x'.repeat(65 * 1024 * 1024) }) as never;
   const server = await started({ 'store/gc': async () => huge(), 'session/list': async () => huge() });
   const frame = await server.request(1, 'store/gc', gc);

@@ -35,7 +35,7 @@ async function turn(rig: SessionRig, session: string): Promise<void> {
   await rig.request('checkpoint/create', { session, kind: 'turn' });
 }
 
-listTest('a file that only one named user may read is not readable for the group after a restore', () =>
+listTest('if only one named user may read a file, the group cannot read it after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     for (const [path, mode] of [
@@ -64,7 +64,7 @@ listTest('a file that only one named user may read is not readable for the group
   }),
 );
 
-listTest('a directory that only one named user may enter is not open to the group after a restore', () =>
+listTest('if only one named user may enter a directory, the group cannot enter it after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('private/file', 'one\n');
@@ -80,7 +80,7 @@ listTest('a directory that only one named user may enter is not open to the grou
 );
 
 listTest(
-  'if an access list was added after the capture, restoring the permission bits gives its users no rights',
+  'if an access list was added after the capture, restoring permission bits gives the listed users no rights',
   () =>
     withSessions(async (rig) => {
       const session = await rig.open();

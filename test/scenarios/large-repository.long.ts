@@ -22,7 +22,7 @@ test.before(() => {
 });
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: a full cycle on more than 20,000 files restores contents, modes and git trees exactly`, () =>
+  test(`${strategy}: with more than 20,000 files, restores bring back contents, modes and git trees exactly`, () =>
     withClient(
       async (client) => {
         await client.initialize();

@@ -1,5 +1,5 @@
-// Leaving a tangent that includes the files restores them. Until then only checkpoint/clean removes the tangent's
-// checkpoint.
+// If a tangent includes the files, they are restored when the client leaves the tangent. Until then only
+// checkpoint/clean removes the tangent's checkpoint.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
@@ -11,7 +11,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('leaving a tangent that includes the files restores files and counters; undo returns into the tangent (C23)', async () => {
+test('if a tangent includes the files, leaving it restores files and counters; undo returns into it (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -41,7 +41,7 @@ test('leaving a tangent that includes the files restores files and counters; und
   assert.is((await create(at)).tag, '2');
 });
 
-test('leaving a tangent with keepTail keeps the files; outside a tangent, exitTangent does nothing (C19, C23)', async () => {
+test('if a client leaves a tangent with keepTail, the files stay; outside a tangent, exitTangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');

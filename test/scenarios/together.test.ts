@@ -74,7 +74,7 @@ test('each of many restores brings back exactly the state of its checkpoint (C33
   }
 });
 
-test('a session that is reopened without checkpoints has the restored conversation, and keeps new entries', async () => {
+test('if a session is reopened without checkpoints, it has the restored conversation, and keeps new entries', async () => {
   let at = await home();
   await append(at, 'a');
   await create(at);
@@ -110,7 +110,7 @@ test('if a restore was interrupted, a session opened without checkpoints refuses
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('deleting a session that imported another session’s document deletes nothing of that other session (Q15)', async () => {
+test('if a session imported another session’s document, deleting it deletes nothing of the other session (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);

@@ -33,7 +33,7 @@ const killed: readonly Step[] = [
 ];
 
 for (const client of ['python', 'pythonSync'] as const)
-  test(`the torture can run an episode with kills through the client "${client}"`, async () => {
+  test(`the torture test can run an episode with kills through the client "${client}"`, async () => {
     const bridge = bridgeTo(client);
     if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
     const tally = new Tally();
@@ -68,7 +68,7 @@ async function defectOf(bridge: Bridge): Promise<string> {
   );
 }
 
-test('the torture detects a client that hangs, sends a broken message or does not report how its daemon ended', async () => {
+test('the torture test detects a client that hangs, sends a broken message or does not report how its daemon ended', async () => {
   const gone = (words: string): string => `say({ id, gone: ${words} });`;
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with -9'"))), '');
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with signal: 9 (SIGKILL)'"))), '');
@@ -79,7 +79,7 @@ test('the torture detects a client that hangs, sends a broken message or does no
   assert.match(await defectOf(stays), /hangs/);
 });
 
-test('the torture reads from the client’s message how a daemon ended', async () => {
+test('the torture test reads from the client’s message how a daemon ended', async () => {
   for (const [words, end] of [
     ['the daemon ended with 2: no such log', { code: 2, signal: null }],
     ['the daemon ended with exit status: 2: no such log', { code: 2, signal: null }],
@@ -92,7 +92,7 @@ test('the torture reads from the client’s message how a daemon ended', async (
   }
 });
 
-test('if a client is missing, the torture reports it and uses its own driver', () => {
+test('if a client is missing, the torture test reports this and uses a built-in driver', () => {
   const bin = mkdtempSync(join(tmpdir(), 'checkpointd-no-clients-'));
   try {
     const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
@@ -114,7 +114,7 @@ test('if a client is missing, the torture reports it and uses its own driver', (
   }
 });
 
-test('the torture detects a hang, and does not count the time in which the daemon waited for a processor', async () => {
+test('the torture test detects a hang, and does not count the time in which the daemon waited for a processor', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

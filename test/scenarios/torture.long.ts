@@ -4,14 +4,14 @@ import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';
 import { seed } from '../support/property.ts';
 
-test('random kills, errors, links and power cuts lose, mix up and hide nothing (F85, F86, F91, F92)', async () => {
+test('random kills, errors, links and power cuts lose nothing, mix up nothing and hide nothing (F85, F86, F91, F92)', async () => {
   const { tally, finding } = await torture({
     seed,
     ms: 150_000,
     strategies: ['shadow', 'local', 'sqlite'],
     patienceMs: 10_000,
     shrinkTries: 15,
-    // Prints lines about skipped parts unchanged, and all other lines as notes.
+    // Prints each line about a skipped part as it is, and every other line as a note.
     say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
   });
   for (const line of tally.describe().split('\n')) console.log(`note: ${line}`);

@@ -16,7 +16,7 @@ export type Kill = (n: number) => Promise<number>;
 
 /**
  * Runs `body` with a function that kills the daemon during this method. A fetch or an import does not change the
- * remote, so all kills share one remote and one pushing machine.
+ * remote, so all killed requests use the same remote and the same pushing machine.
  */
 export function withKills(
   method: Killed,

@@ -143,7 +143,7 @@ test('after a restart, repeating a request about a remote with its key still get
   assert.is((await made.call('session/list', {})).sessions.length, 1);
 });
 
-test('repeating an import with its key gets the first answer, even if the daemon died before it logged the answer', async () => {
+test('even if the daemon died before it logged the answer, repeating an import with its key gets the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -168,7 +168,7 @@ test('repeating an import with its key gets the first answer, even if the daemon
   await last.close();
 });
 
-test('a push that leaves out a file whose name is not UTF-8 reports the bytes of the name', async () => {
+test('if a push leaves out a file whose name is not UTF-8, it reports the bytes of the name', async () => {
   const one = await machine(bareRepository());
   await one.open();
   const name = Buffer.concat([Buffer.from('.env.'), Buffer.from([0xff])]);
@@ -240,7 +240,7 @@ test('a push leaves out secrets, strict files and included files; a hard restore
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('two machines that continue from one checkpoint make two lines, and each hears of the other’s line', async () => {
+test('if two machines continue from one checkpoint, they make two lines, and one hears of the other’s line', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -281,7 +281,7 @@ test('two machines that continue from one checkpoint make two lines, and each he
   assert.is(three.read('a.txt'), 'two\n');
 });
 
-test('a session that was deleted on the remote cannot be pushed again from any machine', async () => {
+test('if a session was deleted on the remote, no machine can push it again', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -300,7 +300,7 @@ test('a session that was deleted on the remote cannot be pushed again from any m
   assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
 });
 
-test('the clone of a container gets a new writer id, and the lines of clone and original are complete', async () => {
+test('if a container is cloned, the clone gets a new writer id, and the lines of both are complete', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -371,7 +371,7 @@ test('a session is pushed automatically after each turn; a failed push is repeat
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
-test('two storages with the same writer id that push at the same time make two complete lines', async () => {
+test('if two storages with the same writer id push at the same time, they make two complete lines', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -398,7 +398,7 @@ test('two storages with the same writer id that push at the same time make two c
   }
 });
 
-test('machines with clocks a century wrong lose nothing, and a deletion by one of them is obeyed', async () => {
+test('even if the clocks of machines are a century wrong, nothing is lost, and a deletion by one machine is obeyed', async () => {
   const remote = bareRepository();
   execFileSync('git', ['config', 'receive.fsckObjects', 'true'], { cwd: remote });
   const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
@@ -455,7 +455,7 @@ async function inYear<T>(year: number, work: () => Promise<T>): Promise<T> {
 }
 
 for (const strategy of ['shadow', 'sqlite'])
-  test(`a secret that one push was told to send is left out of the next push (${strategy})`, async () => {
+  test(`if a client asks one push to send a secret, the next push still leaves the secret out (${strategy})`, async () => {
     const remote = bareRepository();
     const one = await machine(remote);
     await one.open({ strategy });

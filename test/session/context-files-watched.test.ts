@@ -47,7 +47,7 @@ const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[]
 ];
 
 for (const [name, path, change] of changes) {
-  test(`when ${name}, the watcher drops the cached length of the context message without a request (C25)`, () =>
+  test(`if ${name}, the watcher drops the cached length of the context message without a request (C25)`, () =>
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);

@@ -90,7 +90,7 @@ test('if the user moves a kept session and leaves a link, session/delete does no
     assert.equal(contentsOf(moved), before);
   }));
 
-test('a session that was restored from a backup can be resumed and deleted', () =>
+test('if a session was restored from a backup, it can be resumed and deleted', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -105,7 +105,7 @@ test('a session that was restored from a backup can be resumed and deleted', () 
     await next.client.close();
   }));
 
-test('a copied session that contains files of the user can be resumed, and is not removed at its end', () =>
+test('if a copied session contains files of the user, it can be resumed, and is not removed at its end', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -124,7 +124,7 @@ test('a copied session that contains files of the user can be resumed, and is no
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`session/delete keeps a directory that took the place of a session (${how}), even if it has the session’s marker`, () =>
+  test(`if a directory took the place of a session (${how}), session/delete keeps it, even if it has the session’s marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);
@@ -179,7 +179,7 @@ test('session/open refuses a link in place of the session’s log or own directo
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('deleting a session directory that was renamed for deletion follows no links', () =>
+test('if a session directory was renamed for deletion, deleting it follows no links', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('the sweep removes old orphans, except those with a journal, of another user or without a marker (F98)', () =>
+test('the sweep removes an old orphaned session unless it has a journal, has no marker or is another user’s (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -92,7 +92,7 @@ test('the sweep removes old orphans, except those with a journal, of another use
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('even without a grace period, the sweep removes only orphans: no kept, owned or foreign directory', () =>
+test('even without a grace period, the sweep removes orphaned sessions, but no kept, owned or foreign directory', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -116,7 +116,7 @@ test('even without a grace period, the sweep removes only orphans: no kept, owne
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('the next start deletes a session that was renamed for deletion, even if it is already half deleted', () =>
+test('if a session was renamed for deletion, the next start deletes it, even if it is already half deleted', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -136,7 +136,7 @@ test('the next start deletes a session that was renamed for deletion, even if it
     assert.ok(store.exists());
   }));
 
-test('if the sweep cannot remove an orphan’s data outside its directory, it keeps the orphan', () =>
+test('if the sweep cannot remove an orphaned session’s data outside its directory, it keeps the session', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);
@@ -160,7 +160,7 @@ test('sweeping a missing storage does nothing', async () => {
   assert.equal(removed, []);
 });
 
-test('a daemon in which no session is opened also sweeps, some time after its start', () =>
+test('even if no session is opened, a daemon sweeps some time after its start', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);
@@ -174,7 +174,7 @@ test('a daemon in which no session is opened also sweeps, some time after its st
     await sessions.closeAll('orderly');
   }));
 
-test('a daemon without a grace period sweeps immediately at its start', () =>
+test('if there is no grace period, a daemon sweeps immediately at its start', () =>
   inStorage(async (storage) => {
     const young = orphan(storage, 'young', 1);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };

@@ -25,7 +25,7 @@ const histories: readonly (readonly [
   ['no request', false, async () => undefined],
   ['a checkpoint', false, (rig, session) => edit(rig, session, 'one')],
   [
-    'a restore that displaced an edit found in no checkpoint',
+    'a restore that displaced an edit that no checkpoint has',
     true,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
@@ -33,7 +33,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'a restore that displaced a state found in a checkpoint',
+    'a restore that displaced a state that a checkpoint has',
     true,
     async (rig, session) => {
       await edit(rig, session, 'one');
@@ -60,7 +60,7 @@ const histories: readonly (readonly [
     },
   ],
   [
-    'a restore back and a restore forth',
+    'two restores, back and forth',
     false,
     async (rig, session) => {
       await edit(rig, session, 'one');
@@ -84,7 +84,7 @@ async function edit(rig: SessionRig, session: Session, content: string): Promise
 }
 
 for (const [name, isOrphan, happen] of histories) {
-  test(`after ${name}, a lost client leaves ${isOrphan ? 'an orphan' : 'nothing'} (Q37)`, async () => {
+  test(`if the client is lost after ${name}, ${isOrphan ? 'an orphaned session' : 'nothing'} stays (Q37)`, async () => {
     const fateOf = async (kind: EndKind): Promise<string> => {
       let fate = '';
       await withSessions(async (rig) => {
@@ -100,7 +100,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`after ${name}, a daemon that must end at once keeps a session with the only copy of an edit`, () =>
+  test(`if a daemon must end at once after ${name}, it keeps a session with the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -124,7 +124,7 @@ test('session/open rewrites a marker that a power cut left empty, and the sessio
     assert.is((await rig.sessions.close(second.id)).fate, 'removed');
   }));
 
-test('a session counts as closed even if removing its directory fails', () =>
+test('even if the directory of a session cannot be removed, the session counts as closed', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { root } = session.parts.directory;

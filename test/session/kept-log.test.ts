@@ -38,7 +38,7 @@ async function keptSession(strategy: Strategy, storage?: string) {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   for (const [how, damage] of damages) {
-    test(`${strategy}: session/open fails with a remedy if the log is ${how}; with recover, the checkpoints are available`, async () => {
+    test(`${strategy}: if the log is ${how}, session/open fails with a remedy; with recover, it gives the checkpoints`, async () => {
       const { root, opening, storage, session, own, log } = await keptSession(strategy);
       damage(log);
       const before = existsSync(log) ? readFileSync(log) : undefined;
@@ -75,7 +75,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   }
 }
 
-test('opening a session with recover changes nothing when the log is intact', async () => {
+test('if the log is intact, opening a session with recover changes nothing', async () => {
   const { root, opening, storage, session, log } = await keptSession('shadow');
   const daemon = new InProcessDaemon(storage);
   const opened = await daemon.open(root, { ...opening, recover: 'conversation' });

@@ -7,7 +7,7 @@ import { summaryOf } from '../../src/client/stored-sessions.ts';
 import { withRig } from '../support/daemon-rig.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: session/list counts the checkpoints of a kept session without opening it`, () =>
+  test(`${strategy}: session/list counts the checkpoints of a kept session without opening the session`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep', strategy });
       for (const message of ['first', 'second'])

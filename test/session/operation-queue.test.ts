@@ -44,7 +44,7 @@ test('the queue runs the next operation even if an operation failed', async () =
   assert.is(await next, 7);
 });
 
-test('an operation that is cancelled while it waits never runs', async () => {
+test('if an operation is cancelled while it waits, it never runs', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -71,7 +71,7 @@ test('a full queue refuses operations with ServerBusy, and stays usable', async 
   assert.is(queue.figures.completed, 257);
 });
 
-test('after a broken invariant, the queue reports it once and refuses all further operations', async () => {
+test('if an invariant is broken, the queue reports this once and refuses all further operations', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));

@@ -35,7 +35,7 @@ function silence(rig: DaemonRig, session: string): void {
 }
 
 inContainer(
-  'a session that is open in another container is busy, even if its owner sends no heartbeat for long',
+  'if another container has a session open, it is busy, even if its owner sends no heartbeat for long',
   async (rig) => {
     const { client, session } = await rig.opened({}, { command });
     silence(rig, session);
@@ -79,7 +79,7 @@ inContainer('two containers never restore into one work tree at the same time', 
 });
 
 inContainer(
-  'a stopped owner whose session was taken over writes nothing when it wakes, and the log stays intact',
+  'if a stopped owner loses its session to a new owner, it writes nothing when it wakes',
   async (rig) => {
     // Without flock(1), a daemon can judge only by the age of the heartbeat whether the owner is alive.
     const bin = join(rig.top, 'bin');

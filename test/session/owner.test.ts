@@ -42,7 +42,7 @@ test('claiming a session makes its directory and records this process; a second 
     (third as SessionOwner).release();
   }));
 
-test('a claim that cannot make the session’s directory releases the lock', () =>
+test('if a claim cannot make the session’s directory, it releases the lock', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');
@@ -58,7 +58,7 @@ test('a claim that cannot make the session’s directory releases the lock', () 
     (owner as SessionOwner).release();
   }));
 
-test('if a session’s directory is removed, no other process gets its lock until the owner releases the lock', () =>
+test('if a session’s directory is removed, no other process gets the lock until the owner releases it', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });

@@ -29,7 +29,7 @@ async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('a session whose size cannot be read is not deleted, and stays open', () =>
+test('if the size of a session cannot be read, it is not deleted, and stays open', () =>
   withSessions(async (rig) => {
     const { id, parts } = await rig.open();
     installFault((call, target) => {
@@ -41,7 +41,7 @@ test('a session whose size cannot be read is not deleted, and stays open', () =>
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('a session whose checkpoints cannot be removed stays open, and can be deleted later', () =>
+test('if the checkpoints of a session cannot be removed, it stays open, and can be deleted later', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -75,7 +75,7 @@ test('sqlite: session/delete fails while another program locks the database, and
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: session/delete waits for a checkpoint that is being created, and deletes it too', () =>
+test('local: if a checkpoint is being created, session/delete waits for it, and then deletes it too', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -110,7 +110,7 @@ test('local: session/delete waits for a checkpoint that is being created, and de
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a session is closed if its deletion fails and its client leaves meanwhile', () =>
+test('if a session’s deletion fails and its client leaves meanwhile, the session is closed', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();

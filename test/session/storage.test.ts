@@ -76,7 +76,7 @@ test('session/open refuses a storage that belongs to another user', () =>
     return undefined;
   }));
 
-test('creating a storage never loops, even in /proc, /sys or /dev, or at a file, a FIFO or circular links', () =>
+test('a storage in /proc, /sys or /dev, or at a file, a FIFO or circular links is refused, and never causes a loop', () =>
   inTop((top) => {
     if (process.platform === 'linux') {
       for (const path of [

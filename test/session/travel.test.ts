@@ -21,7 +21,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('the head of a pushed line is its last checkpoint, even if a checkpoint is made during the push', () =>
+test('even if a checkpoint is made during a push, the head of the pushed line is its last checkpoint', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');

@@ -35,7 +35,7 @@ test('the event for changed files says when the watcher has lost events', async 
   const isLive = async (): Promise<boolean> =>
     (await daemon.call('worktree/status', { session })).state === 'live';
   await until('the watch is live', isLive);
-  // This loop blocks the daemon, and its watcher can collect only a few thousand events.
+  // This loop blocks the daemon. Meanwhile the daemon's watcher can collect only a few thousand events.
   for (let number = 0; number < 12_000; number += 1) symlinkSync('nowhere', join(root, `link-${number}`));
   const lost = (): unknown =>
     daemon.told.find(

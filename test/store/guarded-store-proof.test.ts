@@ -106,7 +106,7 @@ async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
 
 for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
-    test(`${strategy}: after ${what} between two runs, the next create stores the contents again`, async () => {
+    test(`${strategy}: if there was ${what} between two runs, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
@@ -115,7 +115,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
       await kept.daemon.close();
     });
 
-    test(`${strategy}: after verify reports ${what}, the next create stores the contents again`, async () => {
+    test(`${strategy}: once verify has reported ${what}, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
       assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);
@@ -125,7 +125,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   }
 }
 
-test('local: creating a checkpoint fails once, then succeeds, if the user’s gc removed a known content', async () => {
+test('local: if the user’s gc removed a known content, creating a checkpoint fails once and then succeeds', async () => {
   const { daemon, root, session } = await prepared('local');
   await daemon.call('checkpoint/delete', { session, tag: '1' });
   const kept = join(daemon.storage, session, 'local', 'kept');

@@ -8,7 +8,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('session/open and verify report a checkpoint whose row or commit was deleted; all others stay', async () => {
+test('if the row or commit of a checkpoint was deleted, session/open and verify report it; all others stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -49,7 +49,7 @@ test('session/open and verify report a checkpoint whose row or commit was delete
   }
 });
 
-test('after a directory is damaged, the list marks the affected checkpoints and still has all', async () => {
+test('if a directory is damaged, the list still has all checkpoints, and marks the affected ones', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -136,7 +136,7 @@ for (const [what, change] of Object.entries({
   'another path': "file_path = CAST('else' AS BLOB)",
   'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
 }))
-  test(`sqlite: verify reports a checkpoint if damage gave one of its file rows ${what}`, async () => {
+  test(`sqlite: if damage gave a file row of a checkpoint ${what}, verify reports the checkpoint`, async () => {
     const { daemon, root, session } = await kept('sqlite');
     write(root, { 'a.txt': 'two\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -169,7 +169,7 @@ test('sqlite: deleting an open or closed session leaves no rows and no contents'
   }
 });
 
-test('after verify reports damaged contents, the next checkpoint stores them again and can be restored', async () => {
+test('once verify has reported damaged contents, the next checkpoint stores them again and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

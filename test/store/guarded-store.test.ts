@@ -101,7 +101,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
-    test(`if the ${strategy} store ${what} between two runs, session/open reports it; checkpoint/init makes a new store`, async () => {
+    test(`${strategy}: if the store of a closed session ${what}, session/open reports this; checkpoint/init makes a new store`, async () => {
       const now = await kept(strategy);
       await now.daemon.call('session/close', { session: now.session });
       lose(now);
@@ -109,7 +109,7 @@ for (const [strategy, list] of Object.entries(losses)) {
       await now.daemon.close();
     });
 
-    test(`if the ${strategy} store ${what} while it is open, the next request reports this and changes nothing`, async () => {
+    test(`${strategy}: if the store of an open session ${what}, the next request reports this and changes nothing`, async () => {
       const now = await kept(strategy);
       const { daemon, root, session } = now;
       lose(now);

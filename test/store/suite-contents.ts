@@ -50,7 +50,7 @@ export function contentTests(check: Check): void {
   });
 
   check(
-    'the store reports the size of a content without reading it, and -1 if it is missing (O7)',
+    'the store reports the size of a content without reading it, and -1 for a missing content (O7)',
     async ({ store }) => {
       const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
       await capture(store, tree);

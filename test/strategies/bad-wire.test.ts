@@ -14,7 +14,7 @@ import { failureOf } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-test('over the wire, local refuses SHA-256 and reftable repositories, and changes nothing in them (R8)', async () => {
+test('over the wire, strategy local refuses SHA-256 and reftable repositories, and changes nothing in them (R8)', async () => {
   const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [
     [/SHA-256.*shadow/s, (root) => git(root, 'init', '-q', '--object-format=sha256')],
     [
@@ -48,7 +48,7 @@ test('over the wire, local refuses SHA-256 and reftable repositories, and change
   }
 });
 
-test('over the wire, creating a checkpoint waits while another program locks the database (O22)', () =>
+test('over the wire, a create waits while another program locks the database (O22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const holder = new Database(databaseFile(rig.storage));

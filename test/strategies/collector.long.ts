@@ -37,7 +37,7 @@ const storms: readonly (readonly [number, string, readonly string[]])[] = [
 ];
 
 for (const [count, name, lines] of storms) {
-  test(`beside endless loops of git ${name}, ${count} checkpoints can be made and later restored (R9, F64)`, async () => {
+  test(`while git ${name} runs in endless loops, ${count} checkpoints can be made and later restored (R9, F64)`, async () => {
     await withRig(async (rig) => {
       git(rig.work, 'add', '-A');
       git(rig.work, 'commit', '-q', '-m', 'first');

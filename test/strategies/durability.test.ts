@@ -93,7 +93,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('any spelling of a work tree’s path gives the same session; another work tree gives another session (R13)', () =>
+test('all spellings of a work tree’s path give the same session; another work tree gives another session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

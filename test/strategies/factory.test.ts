@@ -21,7 +21,7 @@ test('each strategy has one entry in the table of drivers, under its name (R1 R2
   }
 });
 
-test('by default a shadow session is removed at its end, and local and sqlite sessions are kept (Q47)', async () => {
+test('by default, a session of shadow is removed at its end, but sessions of local and sqlite are kept (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)
@@ -51,7 +51,7 @@ test('session/open refuses an unknown strategy, lists the known strategies and m
   await daemon.close();
 });
 
-test('local needs a repository; only checkpoint/init makes a new one (R8)', async () => {
+test('strategy local needs a repository; only checkpoint/init makes a new repository (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   const missing = await failure(daemon.open(join(root, 'missing'), { strategy: 'local' }));

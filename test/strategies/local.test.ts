@@ -76,7 +76,7 @@ test('with strategy local, restores never change HEAD, branches, index, stash, r
   await dayWithLocal(root, join(root, '.git'));
 });
 
-test('local works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree (R5, R9)', async () => {
+test('strategy local works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree (R5, R9)', async () => {
   const detached = livedIn();
   git(detached, 'checkout', '-q', '--detach');
   await dayWithLocal(detached, join(detached, '.git'));

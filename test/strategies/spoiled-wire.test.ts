@@ -43,7 +43,7 @@ const databases: readonly Spoiled[] = [
 ];
 
 for (const { what, kind, remedy, spoil } of databases) {
-  test(`over the wire, a database that is ${what} gives ${kind} and is not changed (O22, O23)`, () =>
+  test(`over the wire, if a database is ${what}, the error is ${kind}, and the database is not changed (O22, O23)`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy: 'sqlite' });
       await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -74,7 +74,7 @@ for (const { what, kind, remedy, spoil } of databases) {
 
 for (const strategy of Object.keys(strategies)) {
   for (const how of ['missing', 'wrong'] as const) {
-    test(`${strategy}: over the wire, restoring a ${how} content gives DataCorrupt before the first write (O23)`, () =>
+    test(`${strategy}: over the wire, if a content is ${how}, a restore fails with DataCorrupt before the first write (O23)`, () =>
       withRig(async (rig) => {
         const first = await rig.opened({ strategy, retention: 'keep' });
         const { session } = first;

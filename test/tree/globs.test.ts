@@ -166,7 +166,7 @@ test('globs give the same results as a simple matcher that tries every length fo
   );
 });
 
-test('matching a name takes at most as many steps as pattern length times name length', () => {
+test('a name of n bytes is matched with a pattern of m bytes in at most n × m steps', () => {
   const counted = (text: string): { length: number; charCodeAt(index: number): number; steps: number } => ({
     length: text.length,
     steps: 0,
@@ -190,7 +190,7 @@ test('matching a name takes at most as many steps as pattern length times name l
   );
 });
 
-test('matching a path compares at most as many names as path parts times pattern parts', () => {
+test('a path of n parts is matched with a pattern of m parts by at most n × m comparisons of names', () => {
   const whole = Object.getOwnPropertyDescriptor(NamePattern.prototype, 'matches');
   if (whole === undefined) throw new Error('NamePattern has no method to count');
   let compared = 0;

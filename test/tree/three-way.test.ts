@@ -47,7 +47,7 @@ test('contents are merged four at a time, and the results come in the order of t
   );
 });
 
-test('after a merge fails, no other merge begins; the failure is reported once the running merges have ended', async () => {
+test('if a merge fails, no other merge begins; the failure is reported once the running merges have ended', async () => {
   let [active, begun] = [0, 0];
   const merge = mergeTrees({
     tree: { entries: new Map() },

@@ -100,7 +100,7 @@ test('if a rename replaces an empty directory, chokidar watches the new director
     rmSync(aside, { recursive: true });
   }));
 
-test('chokidar stops watching a subtree that is moved out, and watches it again when it is moved back', () =>
+test('if a subtree is moved out, chokidar stops watching it; if it is moved back, chokidar watches it again', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
     const aside = temporaryDirectory('aside');

@@ -121,7 +121,7 @@ if (process.platform === 'linux') {
     await withHandles([], closed, program);
   });
 
-  test('if the fence’s directory cannot be made, there are no handles, but nothing fails', async () => {
+  test('if the fence’s directory cannot be made, no handles are opened, but nothing fails', async () => {
     const file = join(temporaryDirectory('fence'), 'file');
     writeFileSync(file, '');
     const root = temporaryDirectory('work');
@@ -163,7 +163,7 @@ if (process.platform === 'linux') {
     assert.is(answer.trim(), 'ready');
   });
 
-  test('closing the handles waits for a thread that is already ending', () =>
+  test('if the thread is already ending, closing the handles waits for it', () =>
     withHandles([], async ({ fence, handles }) => {
       const terminate = Reflect.get<Worker, 'terminate'>(Worker.prototype, 'terminate');
       let isEnding = false;

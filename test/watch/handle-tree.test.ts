@@ -83,7 +83,7 @@ test('replacing a directory closes its handle and all handles below, and they ca
     await marks('moved/e/f');
   }));
 
-test('an entry with the same name as the root closes no handle; replacing the root closes all handles', () =>
+test('if an entry has the same name as the root, no handle closes; if the root is replaced, all handles close', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));

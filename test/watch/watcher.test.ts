@@ -83,7 +83,7 @@ test('the watcher skips .git and ignored trees, and does not notify clients of i
     });
   }));
 
-test('the watcher starts to watch a tree that is moved in, and stops watching a tree that is moved out (F34)', () =>
+test('if a tree is moved in, the watcher watches it; if a tree is moved out, the watcher stops watching it (F34)', () =>
   withRig((rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -162,7 +162,7 @@ test('a watcher can wait for other work before its scan, and meanwhile reports t
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
   }));
 
-test('a batch with too many paths becomes an overflow without paths', async () => {
+test('if a batch has too many paths, it becomes an overflow without paths', async () => {
   const batches: ChangeBatch[] = [];
   const reader = new ChangeBatches((batch) => batches.push(batch));
   for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
@@ -217,7 +217,7 @@ test('an idle watching thread stops the probe of its loop, and the next event st
   await until('the stall is detected', () => losses.includes('stall'));
 });
 
-test('when its thread dies, the watcher becomes suspect, logs this once and restarts the thread', () => {
+test('if the watcher’s thread dies, the watcher becomes suspect, logs this once and restarts the thread', () => {
   const messages: string[] = [];
   const log = { ...silentLog, info: (message: string) => messages.push(message) };
   const program = new URL('data:text/javascript,throw new Error("a defect")');
@@ -232,7 +232,7 @@ test('when its thread dies, the watcher becomes suspect, logs this once and rest
   );
 });
 
-test('when its thread runs out of memory, the watcher gives up and watches nothing', () => {
+test('if the watcher’s thread runs out of memory, the watcher gives up and watches nothing', () => {
   const messages: string[] = [];
   const log = { ...silentLog, warn: (message: string) => messages.push(message) };
   const program = new URL(

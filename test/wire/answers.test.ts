@@ -64,7 +64,7 @@ test('a conflict names the author of the edit; an edit by another session names 
     assert.is(theirs?.session, other);
   }));
 
-test('a restore whose work tree is gone reports the missing work tree', () =>
+test('if the work tree is gone, a restore reports this', () =>
   withSession(async (rig) => {
     rmSync(rig.places.workTree, { recursive: true });
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');

@@ -115,7 +115,7 @@ test('the daemon refuses a pattern of more than 4,096 bytes, and stores nothing'
     await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
   }));
 
-test('a session with a stored pattern that is too long still opens, and the pattern can be removed', async () => {
+test('even if a stored pattern is too long, the session opens, and the pattern can be removed', async () => {
   const places = makePlaces();
   const long = `${'*a'.repeat(100_000)}b`;
   const logFile = await withSession(

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('an export to a file and its import lose nothing; if refused, they change nothing (C2, C35)', () =>
+test('exporting to a file and importing the file lose nothing; a refused export or import changes nothing (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });
@@ -50,7 +50,7 @@ test('an export to a file and its import lose nothing; if refused, they change n
     assert.equal(await rig.document(), document);
   }));
 
-test('importing an invalid document changes nothing; importing a too long history reports the dropped entries', () =>
+test('importing an invalid document changes nothing; if a history is too long, the import reports the dropped entries', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

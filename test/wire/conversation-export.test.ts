@@ -36,7 +36,7 @@ test('an export replaces an existing file only on request', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('repeating an export that already wrote the same document gets the same answer', () =>
+test('if an export already wrote the same document, repeating the export gets the same answer', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);
@@ -79,7 +79,7 @@ test('if an export replaces a file of another session’s work tree, that sessio
     assert.is(data, 'theirs, edited\n');
   }));
 
-test('an export does not replace a file that cannot be saved', async () => {
+test('if a file cannot be saved, an export does not replace it', async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {

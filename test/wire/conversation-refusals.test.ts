@@ -1,5 +1,5 @@
-// The daemon refuses invalid input with a remedy. It sends no event, and the exported conversation does not change.
-// test/protocol/bad-values.test.ts has input that does not match the schema.
+// The daemon refuses invalid input with a remedy. A refused request sends no event and leaves the exported conversation
+// unchanged. Requests that do not match the schema are tested in test/protocol/bad-values.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';

@@ -109,7 +109,7 @@ test("with a tag, conversation/history reads the checkpoint's history from a giv
     assert.is((await failureOf(rig.request('conversation/history', absent))).kind, 'UnknownCheckpoint');
   }));
 
-test('a model of unknown window size gets 200,000 tokens and a warning in the log (C30)', () =>
+test('if the window size of a model is unknown, it counts as 200,000 tokens, and the log has a warning (C30)', () =>
   withSession(
     async (rig) => {
       const { modelInfo } = await rig.request('conversation/get', {});
@@ -140,7 +140,7 @@ test('an empty next message becomes "Empty prompt", and a locked message describ
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("conversation/recordLines tells the user's lines from the agent's, and counts lines itself if needed (C31)", () =>
+test("conversation/recordLines distinguishes the user's lines from the agent's, and counts lines if needed (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

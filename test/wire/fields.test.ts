@@ -110,7 +110,7 @@ test("long listings of sessions and of a file's authors continue on the next pag
   );
 });
 
-test('answers contain the bytes of every path that is not UTF-8', () =>
+test('if a path is not UTF-8, answers contain its bytes', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -132,7 +132,7 @@ test('answers contain the bytes of every path that is not UTF-8', () =>
     );
   }));
 
-test('a path that is not UTF-8 also has its bytes in lists of skipped paths, conflicts and failures', () =>
+test('if a path is not UTF-8, lists of skipped paths, conflicts and failures also contain its bytes', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [

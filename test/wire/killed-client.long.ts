@@ -68,7 +68,7 @@ const elsewhere = [
   'remote/push', // scenarios/travel-killed.ts
   'remote/fetch',
   'session/import',
-  'remote/add', // only replaces the list of remotes by a rename
+  'remote/add', // only writes a new list of remotes and renames it over the old list
   'remote/remove',
   'remote/delete', // changes the remote but not the session
 ];

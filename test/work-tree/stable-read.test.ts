@@ -73,7 +73,7 @@ test('a read returns small and large contents completely, with the file’s stam
     }
   }));
 
-test('a file that changes during a read is read again, up to three times', () =>
+test('if a file changes during a read, it is read again, up to three times', () =>
   withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('a file that changes during a read is read again, up to three times', () =>
     assert.equal(spools(top), []);
   }));
 
-test('a very large file that was just changed is read only once, after a wait', () =>
+test('if a very large file was just changed, it is read only once, after a wait', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(33 << 20));
     let hashed = 0;

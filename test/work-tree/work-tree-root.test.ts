@@ -63,7 +63,7 @@ async function refusesAll(daemon: InProcessDaemon, session: string, root: string
 }
 
 whereMountable(
-  'while another file system is mounted over the work tree, every request that reads it is refused (F43)',
+  'while another file system is mounted over the work tree, every request that reads the work tree is refused (F43)',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());
@@ -78,7 +78,7 @@ whereMountable(
 );
 
 whereMountable(
-  'while another directory is bind-mounted over the work tree, every request that reads it is refused',
+  'while another directory is bind-mounted over the work tree, every request that reads the work tree is refused',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());
@@ -95,7 +95,7 @@ whereMountable(
     }),
 );
 
-whereMountable('when a work tree that is a mount point is unmounted, it is reported as missing', () =>
+whereMountable('if a work tree is a mount point and is unmounted, it is reported as missing', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(temporaryDirectory('place'));
     let session = '';
@@ -133,7 +133,7 @@ whereMountable(
 );
 
 whereMountable(
-  'a directory that was removed and made again at the same path still counts as the work tree',
+  'if the work tree was removed and made again at the same path, it still counts as the work tree',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());
@@ -147,7 +147,7 @@ whereMountable(
 );
 
 whereMountable(
-  'reopening a session uses the file system that is mounted now, and reports that it was replaced',
+  'reopening a session uses the file system that is mounted now, and reports that the work tree was replaced',
   () =>
     withDaemon(async (daemon) => {
       const root = realpathSync(repository());

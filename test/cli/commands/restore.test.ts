@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';
 import { withRig } from '../../support/daemon-rig.ts';
 
-test('a restore that changes nothing prints its result, and a later undo reverses the restore before it', () =>
+test('if there is nothing to restore, restore prints this, and undo then reverses the previous restore', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'changed\n');

@@ -250,7 +250,7 @@ test('the summary of a tangent stays in the main conversation (C22)', () =>
     await client.close();
   }));
 
-test('the console reports no kept tail when a tangent has no entries (C21)', () =>
+test('if a tangent has no entries, the console does not say that its tail was kept (C21)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');

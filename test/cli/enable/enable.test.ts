@@ -129,7 +129,7 @@ test('enable reports and keeps a settings file that cannot be parsed, and a plug
     }
   }));
 
-test('disable makes a settings file empty if it was empty before enable, and keeps a byte order mark', () =>
+test('if a settings file was empty before enable, disable makes it empty again, and keeps a byte order mark', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', ''],

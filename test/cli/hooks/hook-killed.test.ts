@@ -70,7 +70,7 @@ test('a hook starts a new keeper when the running keeper dies before it answers'
     assert.match(await listed(rig), /\[1\].*one/);
   }));
 
-test('the end of a conversation that never began creates no session', () =>
+test('if a conversation never began, its end creates no session', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);
@@ -87,7 +87,7 @@ test('a keeper captures the changes of its open conversations before it ends', (
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('the next command processes an event whose hook was killed before the hook reached a keeper', () =>
+test('if a hook is killed before it reaches a keeper, the next command processes the event of the hook', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -112,7 +112,7 @@ test('no event is lost if a hook needs more than a second to start', () =>
     assert.not.match(logOf(rig), /event is lost/);
   }));
 
-test('a keeper processes an event whose hook never contacts it', () =>
+test('a keeper processes an event even if the hook never contacts the keeper', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -121,7 +121,7 @@ test('a keeper processes an event whose hook never contacts it', () =>
     assert.match(await listed(rig), /\[2\].*two/);
   }));
 
-test('an event that a killed keeper had processed is not processed again', () =>
+test('if a killed keeper had already processed an event, the event is not processed again', () =>
   withKeeper(async (rig) => {
     const told = [
       eventOf(rig, 'prompt', { text: 'one' }),

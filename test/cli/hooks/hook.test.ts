@@ -126,7 +126,7 @@ test('two hooks at the same time start one keeper; when the keeper is killed, th
     await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('the list and the log mark the checkpoint of a turn as late if the checkpoint begins late', () =>
+test('if the checkpoint of a turn begins late, the list and the log mark it as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);
@@ -138,7 +138,7 @@ test('the list and the log mark the checkpoint of a turn as late if the checkpoi
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('the checkpoint of a turn that began in time and ended late is also marked as late', () =>
+test('if the checkpoint of a turn begins in time but ends late, it is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);
@@ -147,7 +147,7 @@ test('the checkpoint of a turn that began in time and ended late is also marked 
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 
-test('the checkpoint of a turn contains no edits that were made after the prompt', () =>
+test('edits after the prompt are not in the checkpoint of the turn', () =>
   withKeeper(async (rig) => {
     for (const agent of ['claude-code', 'gemini', 'codex'] as const) {
       const of = (name: string, more: object = {}): object => ({

@@ -115,7 +115,7 @@ test('imported messages become text, tool results and tool uses (C3)', async () 
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('an imported valid range that starts at tool results moves to the next turn, or to the end if no turn follows (C13)', async () => {
+test('if an imported valid_history_range starts at tool results and no turn follows, its start moves to the end (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });

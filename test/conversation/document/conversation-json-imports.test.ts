@@ -25,7 +25,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an import reads an old document without ids and format version, and with the model as text (C10, C29)', async () => {
+test('an import accepts an old document that has no ids and no format version, and the model as text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,
@@ -54,7 +54,7 @@ test('an import reads an old document without ids and format version, and with t
   assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
-test('an imported history over the limit loses its oldest entries, and the loss is reported (C6, C12)', async () => {
+test('if an imported history is over the limit, it loses its oldest entries, and this is reported (C6, C12)', async () => {
   const history = Array.from({ length: 10_003 }, (_, n) => ({
     id: `e${n}`,
     user: n === 3 ? { toolResults: [{ toolUseId: 't' }] } : { content: String(n) },
@@ -128,7 +128,7 @@ test('a document with a context path outside the work tree is refused (C24)', as
   assert.is((await rejection(document)).kind, 'PathOutsideWorkTree');
 });
 
-test('an import that is cancelled changes nothing', async () => {
+test('if an import is cancelled, it changes nothing', async () => {
   const log = new MemoryLog();
   const conversation = new Conversation('c', log);
   const controller = new AbortController();

@@ -63,7 +63,7 @@ test('an export omits absent optional fields, and does not write null (C35)', ()
   });
 });
 
-test('the document of a tangent has the five specified fields, the time in UTC, and the range (C5)', () => {
+test('the document of a tangent has the five specified fields; its time is in UTC (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(
@@ -77,7 +77,7 @@ test('the document of a tangent has the five specified fields, the time in UTC, 
   assert.equal(tangent.main_valid_history_range, [0, 2]);
 });
 
-test('a document that is imported and exported again is the same text (C35)', async () => {
+test('importing and exporting a document gives the same text (C35)', async () => {
   const first = JSON.stringify(toDocument(full().state));
   const log = new MemoryLog();
   const conversation = new Conversation('conv-1', log);
@@ -121,7 +121,7 @@ test('a document owns no checkpoints: an export writes only a reference, which a
   assert.is(conversation.conversationId, 'other');
 });
 
-test('an export that writes a document in pieces writes the same text (C35)', () => {
+test('an export in pieces writes the same text as an export at once (C35)', () => {
   const conversation = full();
   for (let n = 0; n < 300; n += 1) conversation.append(said(String(n)));
   const document = toDocument(conversation.state, extras);

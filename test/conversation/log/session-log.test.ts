@@ -76,7 +76,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('a log that was cut at any byte opens with the complete records before the cut, and accepts new records (C8)', async ({
+test('if a log was cut at any byte, it opens with the complete records before the cut, and accepts new records (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -103,7 +103,9 @@ test('a log that was cut at any byte opens with the complete records before the 
   }
 });
 
-test('opening a log cuts off a tail of garbage or zeros that a power cut left (C8)', async ({ file }) => {
+test('if a power cut left garbage or zeros at the end of a log, opening the log cuts them off (C8)', async ({
+  file,
+}) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.close();
@@ -134,7 +136,7 @@ test('if the last record was damaged after it was complete, it is saved beside t
   reopened.close();
 });
 
-test('no record whose write was answered is lost when the process is killed (C8)', async ({ file }) => {
+test('if the process is killed, no record is lost whose write was answered (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});
@@ -163,7 +165,7 @@ test('no record whose write was answered is lost when the process is killed (C8)
   }
 });
 
-test('a flipped bit before complete records is reported as damage, and the log stays unchanged', async ({
+test('if a bit before complete records is flipped, this is reported as damage, and the log stays unchanged', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -194,7 +196,7 @@ test('a log of a later format, or a file that is no log, is refused and stays un
   }
 });
 
-test('a write to the log that fails half-way leaves nothing behind, and the next write succeeds', async ({
+test('if a write to the log fails half-way, nothing of it remains, and the next write succeeds', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, { durability: 'power' });
@@ -219,7 +221,7 @@ test('a write to the log that fails half-way leaves nothing behind, and the next
   again.close();
 });
 
-test('the log refuses writes until it is opened again if a failed write cannot be undone', async ({
+test('if a failed write cannot be undone, the log refuses writes until it is opened again', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -249,7 +251,7 @@ test('the log reads back records that are larger than one read', async ({ file }
   again.close();
 });
 
-test('a log that has a hard link in a backup gets its own file, and the backup does not change', async ({
+test('if a log has a hard link in a backup, the log gets its own file, and the backup does not change', async ({
   file,
 }) => {
   const first = await SessionLog.open(file, process);

@@ -101,7 +101,7 @@ test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q1
     assert.is((await client.close()).code, 0);
   }));
 
-test("a session that was opened without the feature refuses checkpoint requests with Q CLI's message (Q46)", () =>
+test("if a session was opened without the feature of checkpoints, it refuses requests with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;
@@ -117,7 +117,7 @@ test("a session that was opened without the feature refuses checkpoint requests 
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: an opening without the feature keeps the checkpoints`, () =>
+  test(`${strategy}: opening a session without the feature of checkpoints keeps its checkpoints`, () =>
     withRig(async (rig) => {
       const client = await rig.start();
       const kept = { strategy, retention: 'keep', conversationId: 'one' } as const;
@@ -140,7 +140,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.is((await client.close()).code, 0);
     }));
 
-test("a session that was opened without tangents refuses to enter a tangent, with Q CLI's message (C21)", () =>
+test("if a session was opened without tangents, it refuses to enter a tangent, with Q CLI's message (C21)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kept = { retention: 'keep', conversationId: 'one' } as const;

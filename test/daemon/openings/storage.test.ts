@@ -18,7 +18,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('the shadow is named by the session’s id, and has the specified configuration and a commit "Initial state" (Q11, Q13, Q14)', () =>
+test('the shadow repository is named by the session’s id, and has the specified settings and a first commit (Q11, Q13, Q14)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const shadow = rig.shadow(session);

@@ -59,7 +59,7 @@ test('the checker treats names that look like options, magic or quoting to git a
     );
   }));
 
-test('the checker uses info/exclude, the global excludes file and its setting, and detects changes of all three', () =>
+test('the checker uses info/exclude, the global ignore file and core.excludesFile, and detects changes of all three', () =>
   withChecker(async ({ root, home, checker, ignored }) => {
     assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
     assert.is((await checker.refresh()).hasRules, false);
@@ -107,7 +107,7 @@ test('the checker starts its git process again after a kill, and loses no answer
     }
   }));
 
-test('git ends when it gets a path beyond a symbolic link, and only the answer for this path fails', () =>
+test('if a path is beyond a symbolic link, git ends, but only the answer for this path fails', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -147,7 +147,7 @@ test('a broken or hostile configuration file changes no other rule, and runs no 
   }));
 
 if (process.platform !== 'win32') {
-  test('the checker reports a FIFO in place of a configuration or excludes file, and never waits for the FIFO', async () => {
+  test('if a configuration file or a file of exclude patterns is a FIFO, the checker reports it and never waits for it', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

@@ -122,7 +122,7 @@ const namesIn = (objects: string): string[] =>
     .filter((name) => name.length === 2)
     .flatMap((name) => readdirSync(join(objects, name)));
 
-test('a large content gets no object name if it changed after it was hashed', () =>
+test('if a large content changed after it was hashed, it gets no object name', () =>
   withSpool(async (objects, spool, write) => {
     const id = objectId('blob', readFileSync(spool));
     const bytes = readFileSync(spool);

@@ -36,7 +36,7 @@ test('a lack of descriptors for git is reported as a system error, and git start
   assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
 });
 
-test('if the access list of a path cannot be read, the path counts as one that has an access list', () => {
+test('if the access list of a path cannot be read, the path counts as having an access list', () => {
   const body = `
     await withAccessLists([Buffer.from('/')]);
     full();

@@ -30,7 +30,7 @@ async function allOf(place: GitPlace): Promise<string[]> {
   return told;
 }
 
-test('a missing directory is not reported as a missing git', () =>
+test('if git cannot start because its working directory is missing, the error names the directory', () =>
   inTemporary(async (directory) => {
     const gone = join(directory, 'gone');
     assert.equal(await allOf({ gitDir: gone }), ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable']);
@@ -43,7 +43,7 @@ test('a missing directory is not reported as a missing git', () =>
     });
   }));
 
-test('a missing git is reported as missing if the directory exists', () =>
+test('if git cannot start although its working directory exists, the error says that git is missing', () =>
   inTemporary(async (directory) => {
     const path = process.env['PATH'];
     process.env['PATH'] = directory;

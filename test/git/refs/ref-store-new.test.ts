@@ -61,7 +61,7 @@ test('the store makes new refs itself, without starting git, and lets git move e
     assert.is(listed(gitDir), `refs/own/a ${two}\nrefs/own/b ${one}\nrefs/own/c ${two}`);
   }));
 
-test('the store neither replaces a ref that another program made at the same moment, nor reports it as ours', () =>
+test('if another program makes the ref at the same moment, the store does not replace it or claim to have made it', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     installFault((call, target) => {
       if (call !== 'exists' || !target.endsWith('/refs/own/b')) return;
@@ -78,7 +78,7 @@ test('the store neither replaces a ref that another program made at the same mom
     assert.is(listed(gitDir), `refs/own/b ${two}`, 'and nothing else was done');
   }));
 
-test('after a kill between making two new refs, the next open makes both refs', () =>
+test('if the daemon is killed between making two new refs, the next open makes both refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     let renames = 0;
     installFault((call, target) => {
@@ -103,7 +103,7 @@ test('after a kill between making two new refs, the next open makes both refs', 
     await next.close();
   }));
 
-test('when any call for a new ref fails, git makes the ref and no file remains', () =>
+test('if any call for a new ref fails, git makes the ref instead, and no file remains', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     for (const call of ['open', 'writeFile', 'close', 'rename']) {
       let failed = 0;

@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('refs stay moved even if their note cannot be removed, and no later opening undoes the move', () =>
+test('if the note of a move cannot be removed, the refs stay moved, and no later opening undoes the move', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -81,7 +81,7 @@ test('refs stay moved even if their note cannot be removed, and no later opening
     assert.is((await again()).refs.get('refs/own/a'), two);
   }));
 
-test('refs whose note cannot be written do not move, not even at a later open', () =>
+test('if the note of a move cannot be written, the refs do not move, not even at a later open', () =>
   withRefs(async ({ refs, again, objects: [one], left }) => {
     failing('open');
     try {
@@ -95,7 +95,7 @@ test('refs whose note cannot be written do not move, not even at a later open', 
   }));
 
 for (const count of [1, 2])
-  test(`when syncing ${count} moved refs fails, the store moves each ref back, so the failure has changed nothing`, () =>
+  test(`if ${count} moved refs cannot be synced, the store moves each ref back, so nothing has changed`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
@@ -149,7 +149,7 @@ for (const count of [1, 2]) {
   const both = (to: string): RefChange[] =>
     ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
 
-  test(`the error reports an unknown outcome if ${count} refs can neither be synced nor moved back`, () =>
+  test(`if ${count} refs can neither be synced nor moved back, the error reports an unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
       // The note says which of the two states the next opening must make.
@@ -157,7 +157,7 @@ for (const count of [1, 2]) {
       assert.equal(left(), []);
     }));
 
-  test(`${count} refs whose move could not be undone are moved back before the next change`, () =>
+  test(`if the move of ${count} refs could not be undone, the refs are moved back before the next change`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       await refs.commit(both(one));
@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('a change that failed because refs were unreadable is not repeated later in the session', () =>
+test('if a change failed because refs were unreadable, the session does not repeat it later', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('a change that failed because refs were unreadable is not repeated later in
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('a change that failed because refs were unreadable is not repeated by the next open if the refs were readable at close', () =>
+test('if a change failed because of unreadable refs that are readable at close, the next open does not repeat it', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('the removal of one ref writes a note, because a kill leaves locks that the next open must recognise', () =>
+test('removing one ref writes a note, so that after a kill the next open recognises the leftover locks', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -272,7 +272,7 @@ test('if git refuses a request, the error says that nothing changed, even if git
     assert.is((await again()).refs.size, 2);
   }));
 
-test('when git is too old to sync refs, the store syncs changed refs, and packed-refs after a deletion', () =>
+test('if git is too old to sync refs, the store syncs changed refs, and after a deletion also packed-refs', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];
@@ -297,7 +297,7 @@ test('when git is too old to sync refs, the store syncs changed refs, and packed
     }
   }));
 
-test('the store moves back a ref that it cannot sync', () =>
+test('if the store cannot sync a ref, it moves the ref back', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {

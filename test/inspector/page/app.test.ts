@@ -94,7 +94,7 @@ seen('the timeline shows a checkpoint of another client at once', async () => {
   await page.locator('[data-tag="now"]', { hasText: 'touched since' }).waitFor();
 });
 
-seen('the page marks the changed words of a hunk from the daemon, in one column or in two', async () => {
+seen('the page shows the daemon’s hunks in one column or in two, and marks the changed words', async () => {
   const { page } = shown;
   await shown.select('1.1');
   await shown.file('code.ts');

@@ -89,7 +89,7 @@ test('draining a connection waits for outstanding answers within its time limit'
   assert.is(connection.inFlight, 0);
 });
 
-test('draining a connection goes on while a slow client reads, and ends when it stops reading', async () => {
+test('draining a connection goes on while a slow client reads, and ends when the client stops reading', async () => {
   const { output, connection } = connect();
   const event = { text: 'x'.repeat(100_000) };
   for (let n = 0; n < 8; n += 1) connection.notify('event', event);
@@ -110,7 +110,7 @@ test('draining a connection goes on while a slow client reads, and ends when it 
   );
 });
 
-test('a flood of notifications pauses the input until they are dispatched', async () => {
+test('during a flood of notifications, the input pauses until they are dispatched', async () => {
   let handled = 0;
   const { input } = connect({ onNotification: () => (handled += 1) });
   const many = Buffer.concat(Array.from({ length: 2000 }, () => wanted));
@@ -123,7 +123,7 @@ test('a flood of notifications pauses the input until they are dispatched', asyn
   assert.not(input.isPaused());
 });
 
-test('a client that does not read loses notifications but no answers, and memory stays bounded', async () => {
+test('if a client does not read, it loses notifications but no answers, and memory stays bounded', async () => {
   const { input, output, connection } = connect();
   const event = { text: 'x'.repeat(1024 * 1024) };
   let sent = 0;

@@ -58,7 +58,7 @@ test('a link in place of the directory for sockets is refused, wherever the link
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test('a daemon refuses a directory for sockets that is open to other users or belongs to another user', async () => {
+test('if the directory for sockets is open to other users or belongs to another user, a daemon refuses it', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -69,7 +69,7 @@ test('a daemon refuses a directory for sockets that is open to other users or be
   assert.match(await refusal(join(top, 'theirs')), /belongs to another user/);
 });
 
-test('a path that is too long for a socket is reported with its remedy', async () => {
+test('if a path is too long for a socket, this is reported with a remedy', async () => {
   const directory = join(temporaryDirectory('sockets'), 'long'.repeat(25));
   assert.match(
     await refusal(directory),

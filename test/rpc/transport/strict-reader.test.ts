@@ -76,7 +76,7 @@ test('200,000 nested brackets are refused, even if none is closed, and the next 
   }
 });
 
-test('the error for a body with too deep nesting or too many values has the id of the body', () => {
+test('if a body is nested too deep or has too many values, the error has the id of the body', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
@@ -92,7 +92,7 @@ test('the error for a body with too deep nesting or too many values has the id o
   }
 });
 
-test('the error for a body that is nested too deep has the id null if the body has no valid id', () => {
+test('if a body without a valid id is nested too deep, the error has the id null', () => {
   const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
   const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
   const bodies = [

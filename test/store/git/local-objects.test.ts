@@ -37,7 +37,7 @@ async function withRepository(
   });
 }
 
-test('new objects get into the repository only when the checkpoint is published, and are synced before that (R5)', () =>
+test('new objects are synced, and get into the repository only when the checkpoint is published (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
@@ -59,7 +59,7 @@ test('new objects get into the repository only when the checkpoint is published,
     await store.close();
   }));
 
-test('an empty object that a power cut left before publication never gets into the repository', () =>
+test('if a power cut leaves an empty object before publication, it never gets into the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
@@ -96,7 +96,7 @@ test('even with the default durability, the store syncs the directory after it r
     await again.close();
   }));
 
-test("publishing replaces an object in the user's repository that a power cut left empty", () =>
+test("if a power cut left an empty object in the user's repository, publishing replaces it", () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -140,7 +140,7 @@ for (const [code, kind] of [
     }));
 }
 
-test('objects that are copied from a storage on another disk survive a git prune between any two calls', () =>
+test('if objects are copied from a storage on another disk, they survive a git prune between any two calls', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
@@ -157,7 +157,7 @@ test('objects that are copied from a storage on another disk survive a git prune
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('an error after the refs have moved does not fail the publication; the missing object is restored later', () =>
+test('if an error comes after the refs have moved, the publication succeeds; the missing object is restored later', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -178,7 +178,7 @@ test('an error after the refs have moved does not fail the publication; the miss
     await store.close();
   }));
 
-test('the store restores a pruned object again if git prunes it again after the first repair', () =>
+test('if git prunes an object again after the first repair, the store restores it again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -232,7 +232,7 @@ for (const [setting, file, ref, directory] of [
       assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
     }));
 
-test('removing a packed ref keeps the permission bits of packed-refs', () =>
+test('if a packed ref is removed, packed-refs keeps its permission bits', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -244,7 +244,7 @@ test('removing a packed ref keeps the permission bits of packed-refs', () =>
     await store.close();
   }));
 
-test('a store opens even if a kill left lock files in the daemon’s own repository', () =>
+test('even if a kill left lock files in the daemon’s own repository, the store opens', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     await first.close();

@@ -144,7 +144,7 @@ test('git gc --prune=now in an endless loop removes no object of captures, check
     git(work, 'fsck', '--full', '--connectivity-only');
   }));
 
-test('local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository’s work tree', () =>
+test('strategy local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository’s work tree', () =>
   inTemporary(async (directory) => {
     const unborn = join(directory, 'unborn');
     mkdirSync(unborn);
@@ -176,7 +176,7 @@ test('local works with an unborn or detached HEAD, in a linked work tree, and in
     assert.is(git(join(directory, 'linked'), 'status', '--porcelain'), '');
   }));
 
-test('local runs no program that the repository configures: no hook, fsmonitor, filter or external differ', () =>
+test('strategy local runs no program that the repository configures: no hook, fsmonitor, filter or external differ', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -207,7 +207,7 @@ test('local runs no program that the repository configures: no hook, fsmonitor, 
     assert.not.ok(existsSync(ran), 'no program ran');
   }));
 
-test('local refuses SHA-256 and reftable repositories, and a missing repository', () =>
+test('strategy local refuses SHA-256 and reftable repositories, and a missing repository', () =>
   inTemporary(async (directory) => {
     const sha256 = join(directory, 'sha256');
     mkdirSync(sha256);

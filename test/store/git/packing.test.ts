@@ -82,7 +82,7 @@ test('packing moves all checkpoints into one pack, and the session continues', (
     await store.close();
   }));
 
-test('a session that makes many checkpoints without a pause is packed meanwhile', () =>
+test('if a session makes many checkpoints without a pause, it is packed meanwhile', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -139,7 +139,7 @@ test('if packing is interrupted at any call, reopening finds every checkpoint co
     for (const last of chosen) await endedAt(last);
   }));
 
-test('packing loses no object if git fails, or packs nothing or only a part', () =>
+test('if git fails, or packs nothing or only a part, packing loses no object', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

@@ -90,7 +90,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       }));
   }
 
-  test(`${strategy}: refs that git has packed do not count as removed`, () =>
+  test(`${strategy}: if git has packed refs, they do not count as removed`, () =>
     withSession(strategy, async (rig) => {
       rig.inStore('pack-refs', '--all', '--prune');
       await rig.create('three\n');
@@ -224,7 +224,7 @@ test('shadow: if the refs directory was removed, requests report it, and reopeni
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: if refs and one commit were removed, that checkpoint is reported as missing and all others are recovered', () =>
+test('shadow: if refs and one commit were removed, the commit’s checkpoint is reported as missing; all others are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

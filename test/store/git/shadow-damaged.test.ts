@@ -89,7 +89,7 @@ const damages: readonly (readonly [string, (text: string) => string, number])[] 
 ];
 
 for (const [title, damage, tags] of damages) {
-  test(`packed-refs with ${title} hides no checkpoint`, () => {
+  test(`if packed-refs has ${title}, no checkpoint is hidden`, () => {
     let before = '';
     return reopened(
       (shadow) => {

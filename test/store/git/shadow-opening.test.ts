@@ -124,7 +124,7 @@ test('reopening the store finishes an interrupted ref transaction', () =>
     await store.close();
   }));
 
-test('a store opens even if a kill left an unfinished repository with lock files', () =>
+test('even if a kill left an unfinished repository with lock files, the store opens', () =>
   inTemporary(async (directory) => {
     const session = join(directory, 'session');
     mkdirSync(session);

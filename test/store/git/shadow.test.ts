@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { capture, git, path, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('the shadow is private, and has the specified layout and settings (Q13, Q35)', () =>
+test('the shadow repository is private, and has the specified layout and settings (Q13, Q35)', () =>
   withShadow(async (store, shadow) => {
     const there = readdirSync(shadow, { recursive: true, encoding: 'utf8' }).sort();
     for (const name of [

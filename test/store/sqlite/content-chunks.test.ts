@@ -57,7 +57,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('after any edits large contents are read back exactly, and a sweep removes exactly the unused chunks (O24, O30)', () =>
+test('after any edits, large contents are read back exactly, and a sweep removes exactly the unused chunks (O24, O30)', () =>
   checkPropertyAsync(
     fc.tuple(fc.integer({ min: 1, max: 3 * mebibyte }), edits, fc.nat(4)),
     async ([size, list, kept]) =>
@@ -94,7 +94,7 @@ test('after any edits large contents are read back exactly, and a sweep removes 
     6,
   ));
 
-test('changing one byte of a large content costs about one chunk; removing the checkpoint frees it', () =>
+test('changing one byte of a large content costs about one chunk; removing the checkpoint frees this chunk', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(12 * mebibyte + 5);
     await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });
@@ -158,7 +158,7 @@ for (const isDamaged of [false, true]) {
     }));
 }
 
-test('a damaged chunk is reported for each content that shares it, and storing it again repairs all of them', () =>
+test('if a chunk is damaged, each content that shares it is reported, and storing the chunk again repairs all', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const bytes = contentOf(4 * mebibyte, 3);
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];

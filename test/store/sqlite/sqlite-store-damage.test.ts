@@ -91,7 +91,7 @@ const costs: readonly (readonly [column: string, value: string, listed: number])
 ];
 
 for (const [column, value, listed] of costs) {
-  test(`if ${column} of a checkpoint is ${value}, it loses ${listed === 3 ? 'only this value' : 'its place in the list'} (F58)`, () =>
+  test(`if ${column} of a checkpoint is ${value}, the checkpoint loses ${listed === 3 ? 'only this value' : 'its place in the list'} (F58)`, () =>
     withStore(openSqlite, {}, async (rig: Rig) => {
       const ids = await threeTurns(rig.store);
       const [, , last = '' as CheckpointId] = ids;
@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('a sweep succeeds even if the lease of another session has a damaged holder', () =>
+test('even if the lease of another session has a damaged holder, a sweep succeeds', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(

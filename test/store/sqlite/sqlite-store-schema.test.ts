@@ -128,7 +128,7 @@ test('if a bit of the schema’s text is flipped, reopening repairs the schema o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('opening the store makes each missing index or trigger, and rebuilds each changed one', () =>
+test('opening the store makes missing indexes and triggers, and rebuilds changed indexes and triggers', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
@@ -146,7 +146,7 @@ test('opening the store makes each missing index or trigger, and rebuilds each c
     assert.equal(await again.verify(), []);
   }));
 
-test('opening the store refuses a table that another program changed, and names it', async () => {
+test('if another program changed a table, opening the store refuses and names the table', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');
@@ -158,7 +158,7 @@ test('opening the store refuses a table that another program changed, and names 
   assert.ok(readFileSync(databaseFile(storage)).equals(before));
 });
 
-test('verify reports that a table’s definition was damaged while the store is open', () =>
+test('if a table’s definition is damaged while the store is open, verify reports this', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const { id } = await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
     const version = Number(sql(directory, 'PRAGMA schema_version')[0]?.[0]);

@@ -49,7 +49,7 @@ test('sessions in one database do not see each other’s checkpoints, and share 
     await other.close();
   }));
 
-test('closing a store leaves no data in the journal, even while another store is open', () =>
+test('even while another store is open, closing a store leaves no data in the journal', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
@@ -77,7 +77,7 @@ test('once the last store is closed, the user can replace the database with an o
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('the next change renews a lease that another daemon removed as dead', () =>
+test('if another daemon removed a lease as dead, the next change renews the lease', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
@@ -149,7 +149,7 @@ test('a sweep by another daemon keeps the data of a running capture and of an un
     await other.close();
   }));
 
-test('if a sweep removed the directories that a capture reuses, the capture stores them again (O19)', () =>
+test('if a sweep removes the directories that a capture reuses, the capture stores them again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });

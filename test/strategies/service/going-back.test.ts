@@ -72,7 +72,7 @@ test('diffs from the base, between checkpoints and to the work tree have both co
     assert.equal(await contents(undefined, '2'), [['a.txt', 'a\n', 'two\n']], 'in full');
   }));
 
-test('a create with onlyIfChanged makes a checkpoint only after a change (R23)', () =>
+test('if nothing changed, a create with onlyIfChanged makes no checkpoint (R23)', () =>
   each(async ({ daemon, root, session }) => {
     const create = async (): Promise<boolean> =>
       (await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true })).created;

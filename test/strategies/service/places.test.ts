@@ -17,7 +17,7 @@ import {
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('the shadow is outside the work tree and has its own git settings (R10, R14)', () =>
+test('the shadow repository is outside the work tree and has its own git settings (R10, R14)', () =>
   each(async ({ daemon, strategy, root, session }) => {
     assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
     assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));

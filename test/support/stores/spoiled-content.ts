@@ -14,7 +14,7 @@ export interface SpoiledSession {
   readonly session: string;
 }
 
-/** A function for each strategy that damages every stored copy of {@link precious}. */
+/** For each strategy, a function that damages every stored copy of {@link precious}. */
 export const spoilContent: Readonly<
   Record<string, (where: SpoiledSession, how: 'missing' | 'wrong') => void>
 > = {

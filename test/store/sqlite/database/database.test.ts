@@ -21,7 +21,7 @@ database.exec('SELECT count(*) FROM t');
 database.close();
 `;
 
-test('another program that opens and closes the database does not remove the journal of two open sessions', async () => {
+test('if another program opens and closes the database, the journal of two open sessions stays', async () => {
   const file = join(temporaryDirectory('locks'), 'some.sqlite');
   const one = await SqliteDatabase.open(file, { durability: 'process' });
   one.exec('PRAGMA journal_mode = WAL');
@@ -101,7 +101,7 @@ test('a new database does not use the -wal and -shm files of the lost database t
     assert.is((await client.close()).code, 0);
   }));
 
-test('if a database’s files were removed, reading it fails and does not make them again', async () => {
+test('if the files of a database were removed, reading fails and does not make the files again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');

@@ -32,7 +32,7 @@ for (const [code, said, kind, remedy] of [
     assert.match(explained.message, remedy);
   });
 
-test('an error that is not from SQLite or the system is returned unchanged', () => {
+test('if an error is not from SQLite or the system, it is returned unchanged', () => {
   const error = new TypeError('a defect');
   assert.is(explain(error, '/database'), error);
 });
