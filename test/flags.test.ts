@@ -33,7 +33,7 @@ test('the daemon uses stdio by default, and accepts every flag in both spellings
   );
 });
 
-test('a daemon that starts without a client listens, and ends after an idle time', () => {
+test('if a daemon starts without a client, it waits for clients, and ends after an idle time', () => {
   assert.equal(commandOf(['--no-listen']), serve({ kind: 'stdio' }, { listens: false }));
   assert.equal(commandOf(['daemon']), serve({ kind: 'none' }));
   assert.equal(commandOf(['daemon', '--idle-minutes=0.5']), serve({ kind: 'none' }, { idleMs: 30_000 }));

@@ -27,7 +27,7 @@ async function inTemporaryDirectory(run: (directory: string) => Promise<void>): 
 const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
 
-test('the daemon reports that its client is missing, and exits with 1', () => {
+test('if the client is missing, the daemon reports this, and exits with 1', () => {
   for (const flag of ['--pipe=/nowhere/at/all.sock', '--socket=1']) {
     const { status, stdout, stderr } = runOnce([flag]);
     assert.is(status, 1, flag);
@@ -56,7 +56,7 @@ test('the daemon writes only frames to stdout, and nothing to stderr (F115)', as
   );
 });
 
-test('after an uncaught failure the daemon exits with 70, prints one line, and writes the details only to the log', () =>
+test('after an uncaught failure, the daemon exits with 70, prints one line, and writes the details only to the log', () =>
   inTemporaryDirectory(async (directory) => {
     for (const failure of ['throw new Error("SECRET")', 'void Promise.reject(new Error("SECRET"))']) {
       const log = join(directory, 'daemon.log');

@@ -37,7 +37,7 @@ test('every status is one of four, and says what replaces the item or why it is 
   }
 });
 
-test('the title of a test names each served or replaced item', () => {
+test('each served or replaced item is in the title of a test', () => {
   const missing = [...statuses].filter(
     ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
   );
@@ -47,7 +47,7 @@ test('the title of a test names each served or replaced item', () => {
   );
 });
 
-test('every item that a title names is in the table', () => {
+test('if a title names an item, the item is in the table', () => {
   assert.equal(
     [...named.keys()].filter((item) => !statuses.has(item)),
     [],

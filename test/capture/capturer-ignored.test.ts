@@ -32,7 +32,7 @@ const ignoring: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 for (const [title, rules] of ignoring) {
-  test(`a work tree that the outer repository ignores is captured by its own ignore rules: ${title}`, async () => {
+  test(`if the outer repository ignores the work tree, a capture applies the work tree’s own ignore rules: ${title}`, async () => {
     const { home, project } = enclosed(rules);
     const daemon = new InProcessDaemon();
     const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });
@@ -67,7 +67,7 @@ test('each capture applies the ignore rules of the outer repository, unless they
   await daemon.close();
 });
 
-test('files that the outer repository tracks in an ignored work tree are captured although its rules ignore them', async () => {
+test('if the outer repository tracks files in an ignored work tree, they are captured despite its ignore rules', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
   const daemon = new InProcessDaemon();

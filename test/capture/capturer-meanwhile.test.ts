@@ -27,7 +27,7 @@ async function beside(script: string, cwd: string, body: () => Promise<void>): P
   }
 }
 
-test('a file that is constantly rewritten is never captured half old and half new (F7)', () =>
+test('if a file is constantly rewritten, it is never captured half old and half new (F7)', () =>
   withRig({}, async (rig) => {
     const size = 1 << 20;
     rig.write('f', 'A'.repeat(size));
@@ -83,7 +83,7 @@ test('every stable file is captured while other files appear and disappear (F10)
     });
   }));
 
-test('a file that moves among three hundred directories is captured exactly once (F11)', () =>
+test('if a file moves among three hundred directories, it is captured exactly once (F11)', () =>
   withRig({}, async (rig) => {
     for (let d = 0; d < 300; d += 1) rig.write(`d${d}/f`, '');
     rig.write('d0/X', 'x');
@@ -100,7 +100,7 @@ test('a file that moves among three hundred directories is captured exactly once
     });
   }));
 
-test('a file or directory is captured exactly once if it moves to a directory that the walk has listed, or will list (F11)', async () => {
+test('if a file or directory moves to a directory that the walk has listed or will list, it is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

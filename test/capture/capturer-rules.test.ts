@@ -147,7 +147,7 @@ test('in a work tree that is a sub-directory of a repository, the ignore rules o
     ]);
   }));
 
-test('outside a repository the .gitignore files of the work tree apply', () =>
+test('outside a repository, the .gitignore files of the work tree apply', () =>
   withRig({ repository: false }, async (rig) => {
     rig.write('.gitignore', 'node_modules/\n');
     rig.write('node_modules/x', '');

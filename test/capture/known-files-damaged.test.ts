@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('the list of known files is ignored when it is damaged, truncated, empty, not a file or in an unknown format', () =>
+test('if the list of known files is damaged, truncated, empty, not a file or in an unknown format, it is ignored', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {

@@ -14,7 +14,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
 
-test('when a session is opened again, the first capture reads only files that have changed', () =>
+test('if a session is opened again, the first capture reads only files that have changed', () =>
   withReopened(async (it) => {
     const { snapshot } = await it.agrees('nothing changed');
     assert.is(it.read, 0);
@@ -96,7 +96,7 @@ test('if a file was too young at the last read, a capture reads it again', () =>
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('a capture ignores a list of known files that was made for a different directory, device or settings', () =>
+test('if a list of known files was made for a different directory, device or settings, a capture ignores it', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
@@ -122,7 +122,7 @@ test('if a different directory is at the path of the work tree, a capture reads 
     assert.is(it.read, filesRead);
   }));
 
-test('after a reboot a capture reads the files that were written shortly before the shutdown', () =>
+test('after a reboot, a capture reads the files that were written shortly before the shutdown', () =>
   withReopened(async (it) => {
     it.rewrite((header) => (header['boot'] = 'another'));
     await it.agrees('all of it is young');
@@ -136,7 +136,7 @@ test('after a reboot a capture reads the files that were written shortly before 
     assert.is(it.read, 0);
   }));
 
-test('a capture does not reuse a snapshot whose contents differ from the known files', () =>
+test('if the contents of a snapshot differ from the known files, a capture does not reuse the snapshot', () =>
   withReopened(async (it) => {
     const first = it.previous;
     it.rig.write('d0/e/f0', 'changed');

@@ -34,7 +34,7 @@ test('if the fence’s directory is missing or the disk is full, a capture scans
     await it.agreesFast('held anew');
   }));
 
-test('after a change of rules, repository or root the next capture is full, and the following capture is fast', () =>
+test('after a change of rules, repository or root, the next capture is full, and the following capture is fast', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
@@ -63,7 +63,7 @@ test('after a change of rules, repository or root the next capture is full, and 
     }
   }));
 
-test('an ignored file that the user adds to the index is captured', () =>
+test('if the user adds an ignored file to the index, the file is captured', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
@@ -284,7 +284,7 @@ async function withInterleaving(
   return passed;
 }
 
-test('captures stay complete when a missed change, an edit, another capture or a lost watch comes during a capture', () =>
+test('even if a missed change, an edit, another capture or a lost watch comes during a capture, captures stay complete', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];

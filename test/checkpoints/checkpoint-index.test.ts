@@ -123,7 +123,7 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', (
   assert.equal(index.resolve('1.1'), again);
 });
 
-test('an index that is rebuilt from the store lists the same checkpoints as before', () => {
+test('if the index is rebuilt from the store, it lists the same checkpoints as before', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   tagged(index, '1.1');
   tagged(index, '1');

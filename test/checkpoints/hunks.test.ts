@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textHunksOf, withoutHunks } from '../../src/checkpoints/hunks.ts';
 
-test('a hunk that moves to other lines keeps its name, and a repeated hunk gets a number', () => {
+test('if a hunk moves to other lines, it keeps its name; if a hunk is repeated, it gets a number', () => {
   const at = (start: number): string => `@@ -${start} +${start} @@\n-a\n+b\n`;
   const [one, two] = textHunksOf(Buffer.from(`--- a/x\n+++ b/x\n${at(1)}${at(9)}`));
   const [moved] = textHunksOf(Buffer.from(at(5)));

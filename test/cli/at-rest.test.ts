@@ -99,7 +99,7 @@ for (const [strategy, commands] of [
   ['shadow', reading],
   ['local', readingOnce],
 ] as const)
-  test(`${strategy}: commands that read a closed session print the same output as for an open session, and write nothing`, () =>
+  test(`${strategy}: reading commands print the same output for a closed session as for an open session, and write nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
@@ -114,7 +114,7 @@ for (const [strategy, commands] of [
       });
     }));
 
-test('sqlite: commands that read print the same output for a closed session as for an open session', () =>
+test('sqlite: reading commands print the same output for a closed session as for an open session', () =>
   withRig(async (rig) => {
     await closed(rig, 'sqlite');
     assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);
@@ -122,7 +122,7 @@ test('sqlite: commands that read print the same output for a closed session as f
     await readClosedAndOpen(rig, 'sqlite', readingOnce, () => undefined);
   }));
 
-test('a long closed session that has a cache of its packed records is read without being opened or written', () =>
+test('if a long closed session has a cache of its packed records, commands read it without opening or writing it', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const { client } = await rig.opened({ retention: 'keep' });

@@ -170,7 +170,7 @@ test('if a client has a session open, the background daemon does not give it up'
     await editor.close();
   }));
 
-test('when a client opens a session of the background daemon with different settings, the new settings apply', () =>
+test('if a client opens a session of the background daemon with different settings, the new settings apply', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -200,7 +200,7 @@ test('the background daemon captures a work tree that was recreated at the same 
     assert.match(await it.run('show 2'), /~ f/);
   }));
 
-test('after a kill of the background daemon the next command works, and no checkpoint is lost', () =>
+test('if the background daemon is killed, the next command works, and no checkpoint is lost', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();

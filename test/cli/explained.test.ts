@@ -20,7 +20,7 @@ async function told(rig: DaemonRig, ...[command = '', ...rest]: string[]): Promi
   return { code, error, stderr: program.stderr };
 }
 
-test('with --json an error is printed as data with its kind, message and remedy', () =>
+test('with --json, an error is printed as data with its kind, message and remedy', () =>
   withRig(async (rig) => {
     const none = await told(rig, 'list');
     assert.equal([none.code, none.error.kind, none.stderr], [3, 'NoSession', '']);
@@ -58,7 +58,7 @@ test('with --json an error is printed as data with its kind, message and remedy'
     await client.close();
   }));
 
-test('with --json a failed system call is also printed as data', () =>
+test('with --json, a failed system call is also printed as data', () =>
   withRig(async (rig) => {
     const program = rig.run(['list', '--json', `--storage=${join(rig.work, 'a.txt', 'state')}`]);
     assert.is(await program.code, 1);

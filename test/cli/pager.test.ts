@@ -31,7 +31,7 @@ test('the command line chooses the pager by the same rules as git', () => {
   ]);
 });
 
-test('list, show and diff use the pager on a terminal, unless --no-pager or --json is given', () =>
+test('the commands `list`, `show` and `diff` use the pager on a terminal, unless --no-pager or --json is given', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });

@@ -18,7 +18,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<string> {
   return program.stderr + program.stdout;
 }
 
-test('for an open session, the fast path of list prints the usual output and opens nothing', () =>
+test('for an open session, the fast path of the command `list` prints the usual output and opens nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });

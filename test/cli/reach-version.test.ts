@@ -74,7 +74,7 @@ test('a later protocol with the same major version is accepted', () => {
   );
 });
 
-test('a newer client finds the keeper of an older version, even without a note of its hooks', () =>
+test('a newer client finds the keeper of an older version, even without a note of the hooks', () =>
   withRig(async (rig) => {
     const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
       cwd: rig.work,

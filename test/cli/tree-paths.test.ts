@@ -54,7 +54,7 @@ test('the command line reads and prints paths relative to the current directory'
     assert.equal(contents(rig), ['good', 'good', 'good']);
   }));
 
-test('with -C DIRECTORY a path is relative to DIRECTORY, wherever the command runs', () =>
+test('with -C DIRECTORY, a path is relative to DIRECTORY, wherever the command runs', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [
@@ -67,7 +67,7 @@ test('with -C DIRECTORY a path is relative to DIRECTORY, wherever the command ru
     assert.match(before.stdout, /^Would restore \(1\):\n {2}x\n/);
   }));
 
-test('diff takes a path relative to the current directory, and patches and --json use paths from the root', () =>
+test('the command `diff` takes paths relative to the current directory; patches and --json use paths from the root', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     const patch = await run(rig, 'src', 'diff', 'before', 'x', '../lib/x');

@@ -47,7 +47,7 @@ function age(rig: DaemonRig, session: string, minutes: number): void {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: restore uses the most recently used kept session, not a session that a dead agent left open`, () =>
+  test(`${strategy}: the command restore uses the most recently used kept session, not a session that a dead agent left open`, () =>
     withRig(async (rig) => {
       const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
       age(rig, dead.session, 20);
@@ -70,7 +70,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       await dead.client.close();
     }));
 
-test('a command that changes files names its session if another session was used within the last hour', () =>
+test('if another session was used within the last hour, a changing command says which session it uses', () =>
   withRig(async (rig) => {
     const other = await withOneTurn(rig, 'claude-code', 'one\n');
     await other.client.close();
@@ -94,7 +94,7 @@ test('a command that changes files names its session if another session was used
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 
-test('a conversation entry and a restore make a session the most recently used one, but reading does not', () =>
+test('by a conversation entry or a restore, a session becomes the most recently used session, but not by reading', () =>
   withRig(async (rig) => {
     const one = await withOneTurn(rig, 'claude-code', 'one\n');
     const two = await withOneTurn(rig, 'codex', 'two\n');

@@ -88,7 +88,7 @@ test('closing a client ends the daemon with exit code 0, and later requests are 
   assert.instance(await failure(client.request('session/list', {})), CheckpointdGoneError);
 });
 
-test('the client kills a daemon that does not answer shutdown', async () => {
+test('if a daemon does not answer shutdown, the client kills it', async () => {
   const client = await fake('never ends');
   const started = Date.now();
   assert.is(await client.close(), null);
@@ -96,7 +96,7 @@ test('the client kills a daemon that does not answer shutdown', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('the client reports a daemon program that is missing or ends at once', async () => {
+test('if the daemon’s program is missing or ends at once, the client reports this', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);
@@ -110,7 +110,7 @@ test('the client reports a daemon program that is missing or ends at once', asyn
   assert.match(flag.message, /ended with 2: .*wrong-flag/s);
 });
 
-test('every open request fails when the daemon misbehaves', async () => {
+test('if the daemon misbehaves, every open request fails', async () => {
   for (const [how, words] of [
     ['noise', /invalid frame/],
     ['huge', /over the limit/],
@@ -131,7 +131,7 @@ test('every open request fails when the daemon misbehaves', async () => {
   }
 });
 
-test('the client ends a daemon that stops reading, and reports it as gone', async () => {
+test('if a daemon stops reading, the client ends it, and reports it as gone', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -141,7 +141,7 @@ test('the client ends a daemon that stops reading, and reports it as gone', asyn
   assert.not.ok(isAlive(client.pid));
 });
 
-test('a daemon that fills its stderr keeps answering', async () => {
+test('if a daemon fills its stderr, it keeps answering', async () => {
   const client = await fake('stderr');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   assert.is(await client.close(), 0);

@@ -25,7 +25,7 @@ test('checkpoint/clean without checkpoints removes nothing, even when it is repe
   await daemon.close();
 });
 
-test('checkpoint/clean is refused when checkpoints are disabled, because kept checkpoints may exist', async () => {
+test('if checkpoints are disabled, checkpoint/clean is refused, because kept checkpoints may exist', async () => {
   const root = repository();
   const kept = { conversationId: 'c', retention: 'keep' } as const;
   const first = new InProcessDaemon();

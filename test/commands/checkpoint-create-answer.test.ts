@@ -84,7 +84,7 @@ test('a description of only blanks stays unchanged, and an empty description cou
   await daemon.close();
 });
 
-test('by default a description is the message (at most 60 bytes), "Turn started", or the name of the tool (Q22)', async () => {
+test('by default, a description is the message (at most 60 bytes), "Turn started", or the name of the tool (Q22)', async () => {
   const { daemon, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };

@@ -20,7 +20,7 @@ test('if there are more than 100 files, a restore that deletes over half of them
   await daemon.close();
 });
 
-test('when a directory becomes a file, a restore counts and lists the files below it as deletions', async () => {
+test('if a directory becomes a file, a restore counts and lists the files below it as deletions', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));

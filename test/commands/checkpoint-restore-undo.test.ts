@@ -115,7 +115,7 @@ test('if a restored file was edited later, undo reports a conflict, and either s
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('an undo does not change files that the restored ignore rules hide', () =>
+test('if the restored ignore rules match files, an undo does not change these files', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');

@@ -79,7 +79,7 @@ test('a restore restores modes that are stricter than usual, and never widens a 
   await daemon.close();
 });
 
-test('a restore that changes one file of many keeps the inode and times of all other files (F23)', async () => {
+test('if a restore changes one file of many, all other files keep their inode and times (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { daemon, root, session } = await opened(files);
   const stamp = (i: number): string => {

@@ -153,7 +153,7 @@ test('if no session reported a change, a revert of one author keeps it, even in 
   await pair.daemon.close();
 });
 
-test('a revert of one author skips a file in which the changes of two authors are adjacent', async () => {
+test('if the changes of two authors are adjacent, a revert of one author skips the file', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent `b` changes a line of agent `a`, and a line next to a line of agent `a`. Agent `b` also changes a file that
@@ -315,7 +315,7 @@ test('if a session reported work to another daemon or for an inner work tree, th
   await pair.daemon.close();
 });
 
-test('a revert of one author skips a file that another author moved, or whose mode changed', async () => {
+test('if another author moved a file or changed its mode, a revert of one author skips the file', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));
@@ -341,7 +341,7 @@ test('if an author reported the deletion of a file, a revert of this author brin
   await pair.daemon.close();
 });
 
-test('a request names an author by session, open or closed, or by agent if only one session of this agent wrote', async () => {
+test('a request names an author by session, or by agent if only one session of this agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });

@@ -146,7 +146,7 @@ test('checkpoint/restore uses exactly the files of its journey in src/README.md'
     assert.ok(files.length <= 93, `${files.length} files`);
   }));
 
-test('every file that the map names exists', () => {
+test('each file in the map of src/README.md exists', () => {
   const named = [...map.matchAll(/`((?:commands|session|capture|restore|store|watch|git)\/[a-z\-/]+\.ts)`/g)];
   const gone = named.map(([, file]) => file ?? '').filter((file) => !existsSync(`${root}src/${file}`));
   assert.equal(

@@ -45,7 +45,7 @@ test('the context message has the summary, files and instruction between the exa
   assert.is(rest, 'Follow this instruction: be brief');
 });
 
-test('without context there is no message (C7)', async () => {
+test('if there is no context, there is no message (C7)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).message, '');
 });
@@ -57,7 +57,7 @@ test('the budget is three quarters of the model’s window, which has 200,000 to
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('files over the budget are left out without being read, the largest first, with a warning for each file (C24)', async () => {
+test('if files are over the budget, they are left out unread, the largest first, with a warning for each file (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));

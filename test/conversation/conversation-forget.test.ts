@@ -45,7 +45,7 @@ test('forgetting keeps the transcript, and removes the next message only if it a
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('a summary that mentions removed messages stays, with a warning (C22, C34)', () => {
+test('if a summary mentions removed messages, it stays, with a warning (C22, C34)', () => {
   const conversation = talked(asked('one'), asked('two'), asked('three'));
   conversation.compact({ summary: 'one and two', keep: 1 });
   assert.equal(conversation.forget(1).warnings, [], 'three is in no summary');

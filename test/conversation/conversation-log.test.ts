@@ -79,7 +79,7 @@ test('if a branch does not follow from the published state, it does not become t
   assert.equal(contents(again), ['1', '2']);
 });
 
-test('when the log refuses a record, the conversation stays unchanged, and the next append succeeds', () => {
+test('if the log refuses a record, the conversation stays unchanged, and the next append succeeds', () => {
   const { conversation, log } = room();
   conversation.append(said('1'));
   const { head } = conversation;
@@ -105,7 +105,7 @@ test('the record of a change contains the client’s key and the result', () => 
   });
 });
 
-test('states of the conversation that no checkpoint needs can be freed, and other states stay', () => {
+test('if no checkpoint needs a state of the conversation, it can be freed; all other states stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

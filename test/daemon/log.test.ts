@@ -49,7 +49,7 @@ test('the log has a line for each open, create, restore and failure, with millis
   assert.not.ok(lines.some((line) => /checkpoint\/list.*: answered/.test(line)));
 });
 
-test('at the level debug the log has a line for every request, with its outcome and milliseconds', async () => {
+test('at the level debug, the log has a line for every request, with its outcome and milliseconds', async () => {
   const lines = await logOf('debug');
   for (const expected of [
     /^debug initialize: answered, \d+ ms$/,

@@ -16,7 +16,7 @@ function age(rig: DaemonRig, session: string, hours: number): void {
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
 }
 
-test('after SIGKILL, an opening of the same work tree and conversation resumes the session with all checkpoints', () =>
+test('after SIGKILL, session/open with the same work tree and conversation resumes the session with all checkpoints', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -185,7 +185,7 @@ test('the page can fetch a session of a remote, and can import it only into a wo
   assert.match(JSON.stringify(listed.result), '"tag":"1"');
 });
 
-test('a message that is not JSON-RPC ends the WebSocket', async () => {
+test('if a message is not JSON-RPC, the WebSocket ends', async () => {
   const rude = await Page.enter(await anotherLink());
   rude.socket.send('no JSON');
   const [code] = (await once(rude.socket, 'close')) as [number];

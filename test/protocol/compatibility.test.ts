@@ -92,7 +92,7 @@ const breaking: readonly (readonly [string, Path, unknown, RegExp])[] = [
 ];
 
 for (const [name, path, value, problem] of breaking) {
-  test(`the check of compatibility fails when ${name}`, () => {
+  test(`if ${name}, the check of compatibility fails`, () => {
     const problems = breakingChanges(protocol, changed(path, value));
     assert.ok(
       problems.some((line) => problem.test(line)),
@@ -126,7 +126,7 @@ const harmless: readonly (readonly [string, Path, unknown])[] = [
 ];
 
 for (const [name, path, value] of harmless) {
-  test(`the check of compatibility passes when ${name}`, () => {
+  test(`if ${name}, the check of compatibility passes`, () => {
     assert.equal(breakingChanges(protocol, changed(path, value)), []);
   });
 }

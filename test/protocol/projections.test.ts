@@ -27,7 +27,7 @@ test('every generated file matches protocol.json', () => {
   }
 });
 
-test('the check of generated files names outdated files without writing, and the generator updates these files', () => {
+test('the check of generated files lists outdated files without writing; the generator updates these files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));

@@ -7,7 +7,7 @@ import { checkProperty } from '../support/property.ts';
 
 const create = 'checkpoint/create';
 
-test('an issue that a validator reports names the place, the problem and the valid form', () => {
+test('for each issue, a validator reports the place, the problem and the valid form', () => {
   assert.equal(validateParams(create, { kind: 'loop', name: 3 }), [
     { path: '/session', message: 'is missing', expected: 'present' },
     { path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' },

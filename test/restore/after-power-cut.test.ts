@@ -70,7 +70,7 @@ test('a restore is answered before its files are synced, and keeps a note until 
     await until('the note is removed', () => notesOf(session).length === 0);
   }));
 
-test('an orderly end removes a session whose restored files are not synced yet, but an abrupt end keeps it', () =>
+test('if restored files are not synced yet, an orderly end removes the session, but an abrupt end keeps it', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

@@ -39,7 +39,7 @@ async function failing(rig: SessionRig, session: string, tag: string, n: number)
   }
 }
 
-test('a system error at any call of a restore gives an error that has a kind, and the next restore is complete', () =>
+test('if any system call of a restore fails, the error has a kind, and the next restore is complete', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const turn of [1, 2] as const) {

@@ -15,7 +15,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a restore detects too little free space before its first change', () =>
+test('if there is too little free space, a restore detects this before its first change', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -38,7 +38,7 @@ test('if a name is too long for the file system, its path fails, and all other p
     assert.equal(result.restored, ['ok']);
   }));
 
-test('a restore detects a damaged or missing content before its first change', async () => {
+test('if a content is damaged or missing, a restore detects this before its first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });

@@ -78,7 +78,7 @@ test("a restore applies the exclude globs and the size limit of the checkpoint's
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
-test('undo removes restored files that the present exclude globs ignore, and redo restores these files', () =>
+test('if the present exclude globs match restored files, undo removes these files, and redo restores them', () =>
   withSessions(async (rig) => {
     const excluded = ['a', 'data/b'];
     for (const file of excluded) rig.write(file, `${file} then\n`);

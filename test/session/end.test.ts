@@ -215,7 +215,7 @@ const reasons: readonly (readonly [
 ];
 
 for (const [reason, open, happen] of reasons) {
-  test(`session/close reports the reason "${reason}" when it keeps the session`, () =>
+  test(`if session/close keeps the session, it reports the reason "${reason}"`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       rig.write('g', 'base\n');

@@ -37,7 +37,7 @@ test('each conversation has its own shadow repository in the storage, and finds 
   await daemon.close();
 });
 
-test('checkpoint/list refuses a cursor if the order of the checkpoints changed after the previous page', async () => {
+test('if the order of the checkpoints changed after the previous page, checkpoint/list refuses the cursor', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   for (let i = 0; i < 3; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -103,7 +103,7 @@ test('a session answers create, hasChanges, stats, diff, restore, list and expan
   await daemon.close();
 });
 
-test('after a checkpoint in the middle is deleted, all remaining checkpoints can be restored', async () => {
+test('if a checkpoint in the middle is deleted, all remaining checkpoints can be restored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);

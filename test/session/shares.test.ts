@@ -37,7 +37,7 @@ test('a client cannot end the daemon while another client is opening a session',
   assert.ok(shares.beginEnd(first));
 });
 
-test('a disconnected client does not prevent the end of the daemon, even if it was opening a session', () => {
+test('if a client disconnects while it opens a session, it does not prevent the end of the daemon', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);

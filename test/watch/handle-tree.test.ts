@@ -44,7 +44,7 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks changed names byte for byte', () =>
+test('a handle marks the names of changed files byte for byte', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);

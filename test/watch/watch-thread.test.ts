@@ -96,7 +96,7 @@ if (process.platform === 'linux') {
     assert.is(inotifyInstances(), instancesBefore);
   });
 
-  test('when a session ends, the watcher of another session on the same work tree continues', () => {
+  test('if a session ends, the watcher of another session on the same work tree continues', () => {
     const root = temporaryDirectory('same');
     return withWatchers([root, root, temporaryDirectory('other')], async ([first, second, third]) => {
       assert.ok(first && second && third);
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     }
   });
 
-  test('after a shared thread dies, each of its sessions gets a thread of its own', async () => {
+  test('if a shared thread dies, each of its sessions gets a thread of its own', async () => {
     // The thread fails when a session named `poison` starts to use it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';

@@ -38,7 +38,7 @@ function underLimit(
   >;
 }
 
-test('when the limit of watches is reached, the watcher warns once, and captures continue (F41)', () =>
+test('if the limit of watches is reached, the watcher warns once, and captures continue (F41)', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(
@@ -59,7 +59,7 @@ test('when the limit of watches is reached, the watcher warns once, and captures
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-test('when the limit of inotify instances is reached, the warning names this limit', () =>
+test('if the limit of inotify instances is reached, the warning names this limit', () =>
   withRig((rig) => {
     const answer = underLimit(
       0,

@@ -204,7 +204,7 @@ test('a watching thread detects that its loop was blocked (F40)', async () => {
   assert.is(losses[0], 'stall');
 });
 
-test('an idle watching thread stops the probe of its loop, and the next event starts it again', async () => {
+test('if a watching thread is idle, it stops the probe of its loop, and the next event restarts the probe', async () => {
   const losses: LossCause[] = [];
   const probe = new LoopProbe((cause) => losses.push(cause));
   probe.count();

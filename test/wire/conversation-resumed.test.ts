@@ -103,7 +103,7 @@ test('after a kill and a resume, or an export and an import, a realistic session
   );
 });
 
-test('a killed daemon keeps every answered change, in order, and at most one unanswered change (C8)', async () => {
+test('if the daemon is killed, every answered change stays, in order, and at most one unanswered change (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
     const rig = new WireSession(places);

@@ -121,7 +121,7 @@ test('the agent named "default" or the only agent becomes the active agent (C9)'
     ]);
   }));
 
-test('the answer warns when the size of the model’s window is unknown (C30)', () =>
+test('if the size of the model’s window is unknown, the answer has a warning (C30)', () =>
   withSession(async (rig) => {
     const { warnings } = await rig.request('conversation/setModel', { modelInfo: { modelId: 'm' } });
     assert.match(warnings?.[0] ?? '', /context window of the model m is not known/);

@@ -152,7 +152,7 @@ test('a bare repository is refused as a work tree, but a linked work tree inside
     assert.is(kind(), 'none', 'it has a git directory of its own');
   }));
 
-test('a storage inside the work tree is refused, even through a link or if it does not exist yet', () =>
+test('a storage inside the work tree is refused, even if its path has a link or does not exist yet', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });
     mkdirSync(join(top, 'elsewhere'));

@@ -14,7 +14,7 @@ async function run(
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('create begins a session of the home directory only with --allow-protected, and then announces the session', () =>
+test('only with --allow-protected, the command `create` begins a session of the home directory, and reports it', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, 'project'));
     const refused = await run(rig, 'create');
@@ -47,7 +47,7 @@ test('create begins a session of the home directory only with --allow-protected,
     await client.close();
   }));
 
-test('create begins no session when --session has an unknown id', () =>
+test('if --session has an unknown id, the command `create` begins no session', () =>
   withRig(async (rig) => {
     const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
     assert.is(await program.code, 3);

@@ -25,7 +25,7 @@ async function withThree(use: (rig: DaemonRig) => Promise<void>): Promise<void> 
   });
 }
 
-test('show lists the changed files, and with --patch also prints their changes', () =>
+test('the command `show` lists the changed files, and with --patch also prints their changes', () =>
   withThree(async (rig) => {
     const shown = await run(rig, 'deep', 'show', 'mine');
     assert.match(

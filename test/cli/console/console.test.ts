@@ -198,7 +198,7 @@ test('/checkpoint clean lists what it would delete, and deletes nothing when it 
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
-test('in a tangent the console refuses every subcommand of /checkpoint, with the specified messages (Q46, C21)', () =>
+test('in a tangent, the console refuses every subcommand of /checkpoint, with the specified messages (Q46, C21)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const refusal =

@@ -50,7 +50,7 @@ function everything(rig: DaemonRig): Record<string, string> {
   );
 }
 
-test('enable adds hooks for all agents once, and disable leaves no trace', () =>
+test('the command `enable` adds hooks for all agents once, and `disable` leaves no trace', () =>
   withRig(async (rig) => {
     for (const directory of directories) mkdirSync(join(rig.home, directory), { recursive: true });
     const claude = join(rig.home, '.claude/settings.json');
@@ -88,7 +88,7 @@ test('enable adds hooks for all agents once, and disable leaves no trace', () =>
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
 
-test('disable keeps changes that the user made after enable, and a settings file that is a link stays a link', () =>
+test('the command `disable` keeps later changes of the user, and a settings file that is a link stays a link', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, '.claude'));
     mkdirSync(join(rig.home, 'dotfiles'));
@@ -104,7 +104,7 @@ test('disable keeps changes that the user made after enable, and a settings file
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
-test('enable reports and keeps a settings file that cannot be parsed, and a plugin file that is not ours', () =>
+test('the command `enable` reports and keeps a settings file that cannot be parsed, and a plugin file that is not ours', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', '{ // comment\n}'],
@@ -129,7 +129,7 @@ test('enable reports and keeps a settings file that cannot be parsed, and a plug
     }
   }));
 
-test('if a settings file was empty before enable, disable makes it empty again, and keeps a byte order mark', () =>
+test('if a settings file was empty before `enable`, `disable` makes it empty again, and keeps a byte order mark', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', ''],
@@ -158,7 +158,7 @@ test('if a settings file was empty before enable, disable makes it empty again, 
     assert.match(doctor.stdout, /^agent cursor: not enabled/m);
   }));
 
-test('enable replaces a read-only settings file only after it asks the user', () =>
+test('the command `enable` replaces a read-only settings file only after it asks the user', () =>
   withRig(async (rig) => {
     const file = join(rig.home, '.claude/settings.json');
     mkdirSync(join(rig.home, '.claude'));
@@ -189,7 +189,7 @@ test('enable replaces a read-only settings file only after it asks the user', ()
     }
   }));
 
-test('enable reports a settings file with a syntax error by line and column', () =>
+test('if a settings file has a syntax error, `enable` reports its line and column', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string, RegExp])[] = [
       ['.claude/settings.json', '{\n  "a": 1,\n}', /claude\/settings\.json .* at line 3, column 1/],
@@ -205,7 +205,7 @@ test('enable reports a settings file with a syntax error by line and column', ()
     for (const [, , said] of texts) assert.match(ran.stderr, said);
   }));
 
-test('status and doctor report which agents are enabled, and the result of each last hook', () =>
+test('the commands `status` and `doctor` report which agents are enabled, and the result of each last hook', () =>
   withRig(async (rig) => {
     for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
     assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
@@ -235,7 +235,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     }
   }));
 
-test('enable reports an unknown agent, and that no agent was found', () =>
+test('if an agent is unknown or no agent is found, `enable` reports this', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);

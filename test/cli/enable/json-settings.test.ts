@@ -55,7 +55,7 @@ test('adding a hook keeps the comments, order, layout and other hooks of existin
   assert.is(textOf(settings.remove(beside)), commented);
 });
 
-test('when the path of our command changes, its hook is updated in place, and not added a second time', () => {
+test('if the path of our command changes, its hook is updated in place, and not added a second time', () => {
   const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
   const renewed = textOf(settings.add(older));
   assert.not.match(renewed, /old/);
@@ -70,7 +70,7 @@ test('disabling removes only our handler from a group of hooks that the user ext
   });
 });
 
-test('settings that cannot be parsed stay unchanged, and the reason is reported', () => {
+test('if settings cannot be parsed, they stay unchanged, and the reason is reported', () => {
   const commented = '{ // mine\n}';
   assert.match((strict.add(commented) as { left: string }).left, /not JSON \(which allows/);
   assert.match((strict.remove(commented) as { left: string }).left, /not JSON/);

@@ -45,7 +45,7 @@ test('our hook reads the prompt, tool and end events of the plugin, and treats a
   assert.equal([told.text, told.synthetic], ['files went back', true]);
 });
 
-test('a prompt continues if the hook is missing or fails', async () => {
+test('if the hook is missing or fails, the prompt continues', async () => {
   const directory = temporaryDirectory('opencode');
   const hooks = await plugin([join(directory, 'not-there'), 'hook'], directory);
   const output = { message: { id: 'm' }, parts: [] };

@@ -48,7 +48,7 @@ test("pi's prompt, tool and end events reach our hook, and the answer of the hoo
   });
 });
 
-test('no handler of pi fails if the hook is missing or the context has no session', async () => {
+test('if the hook is missing or the context has no session, no handler of pi fails', async () => {
   const directory = temporaryDirectory('pi');
   const handlers = await extension([join(directory, 'not-there'), 'hook'], directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };

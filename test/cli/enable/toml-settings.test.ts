@@ -26,7 +26,7 @@ function textOf(change: Change): string {
   return change.text ?? '';
 }
 
-test('our two hooks form one block at the end of the settings, which can be removed without a trace', () => {
+test('our two hooks form one block at the end of the settings, and can be removed without a trace', () => {
   const added = textOf(settings.add(mine));
   assert.ok(added.startsWith(mine));
   const { hooks, ...rest } = parse(added) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
@@ -38,7 +38,7 @@ test('our two hooks form one block at the end of the settings, which can be remo
   assert.is(textOf(settings.remove(`${added}\n# later\n[tui]\nx = 1\n`)), `${mine}\n# later\n[tui]\nx = 1\n`);
 });
 
-test('TOML settings stay unchanged if they do not parse or cannot be extended', () => {
+test('if TOML settings cannot be parsed or extended, they stay unchanged', () => {
   assert.match((settings.add('model = ') as { left: string }).left, /not TOML/);
   assert.match((settings.remove('= x') as { left: string }).left, /not TOML/);
   assert.ok('left' in settings.add('hooks = { PostToolUse = [] }\n'));

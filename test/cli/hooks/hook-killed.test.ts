@@ -42,7 +42,7 @@ test('at the end of a conversation, the keeper captures the changes since the la
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('at the end of a conversation, a new keeper captures the changes if the former keeper was killed', () =>
+test('if a keeper was killed, a new keeper captures the changes at the end of the conversation', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -53,7 +53,7 @@ test('at the end of a conversation, a new keeper captures the changes if the for
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('a hook starts a new keeper when the running keeper dies before it answers', () =>
+test('if the running keeper dies before it answers, the hook starts a new keeper', () =>
   withKeeper(async (rig) => {
     const path = socketOf(rig);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -98,7 +98,7 @@ test('if a hook is killed before it reaches a keeper, the next command processes
     assert.equal(writtenEvents(rig.storage), []);
   }));
 
-test('no event is lost if a hook needs more than a second to start', () =>
+test('if a hook needs more than a second to start, no event is lost', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -146,7 +146,7 @@ test('if a killed keeper had already processed an event, the event is not proces
     assert.is(await listed(rig), before);
   }));
 
-test('an unreadable event is skipped and logged', () =>
+test('if an event is unreadable, it is skipped and logged', () =>
   withKeeper(async (rig) => {
     const id = writeEvent(rig.storage, eventOf(rig, 'prompt', { text: 'one' }));
     writeFileSync(join(rig.storage, 'hooks', 'events', `${id}.json`), '{"agent":"cod');
@@ -156,7 +156,7 @@ test('an unreadable event is skipped and logged', () =>
     assert.match(logOf(rig), /the keeper cannot read a written event/);
   }));
 
-test('hooks that are killed at any moment lose no change and make no duplicate checkpoint', () =>
+test('if hooks are killed at any moment, no change is lost, and no checkpoint is made twice', () =>
   withKeeper(async (rig) => {
     const rounds = 10;
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));

@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('a prompt makes a turn checkpoint, a tool with changes a tool checkpoint, and the session stays at the end (Q2, Q16)', () =>
+test('a prompt makes a turn checkpoint, and a tool with changes makes a tool checkpoint (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(
@@ -86,7 +86,7 @@ test('a hook with bad input (empty, truncated, unknown, no object, 100 MB) exits
     assert.is(keepersOf(rig).length, 0);
   }));
 
-test('a hook stops after a second if the keeper hangs or the agent never closes the input', () =>
+test('if the keeper hangs or the agent never closes the input, a hook stops after a second', () =>
   withRig(async (rig) => {
     const path = socketOf(rig);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -108,7 +108,7 @@ test('a hook stops after a second if the keeper hangs or the agent never closes 
     server.close();
   }));
 
-test('two hooks at the same time start one keeper; when the keeper is killed, the next hook starts a new keeper', () =>
+test('two hooks at the same time start one keeper; if the keeper is killed, the next hook starts a new keeper', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
@@ -169,7 +169,7 @@ test('edits after the prompt are not in the checkpoint of the turn', () =>
     }
   }));
 
-test('outside a repository a hook captures nothing, and the log gives the reason', () =>
+test('outside a repository, a hook captures nothing, and the log gives the reason', () =>
   withKeeper(async (rig) => {
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);

@@ -134,7 +134,7 @@ test('an import keeps context paths of the work tree, and accepts a summary that
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
 });
 
-test('fields that an import leaves out are reported by name (C35)', async () => {
+test('if an import leaves out fields, it reports their names (C35)', async () => {
   const { warnings } = await imported();
   for (const expected of [
     /context path "\/etc\/hosts" was left out/,

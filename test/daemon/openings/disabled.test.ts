@@ -49,7 +49,7 @@ async function assertDisabled(
   return session;
 }
 
-test('outside a repository checkpoints are disabled until checkpoint/init (Q3, Q10, Q12, Q39)', () =>
+test('outside a repository, checkpoints are disabled until checkpoint/init (Q3, Q10, Q12, Q39)', () =>
   withRig(
     async (rig) => {
       const client = await rig.start();
@@ -168,7 +168,7 @@ test("if a session was opened without tangents, it refuses to enter a tangent, w
     assert.is((await client.close()).code, 0);
   }));
 
-test('an opening reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
+test('session/open reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
     // On any machine the first capture takes over four seconds, because opening each file takes five milliseconds.
     const workspace = join(rig.top, 'workspace');

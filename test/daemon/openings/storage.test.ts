@@ -59,7 +59,7 @@ test('a storage inside the work tree is refused, except the default storage in a
     );
   }));
 
-test('an opening refuses an unknown strategy, and a storage directory that is a file or below a file (Q39)', () =>
+test('session/open refuses an unknown strategy, and a storage directory that is a file or below a file (Q39)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');

@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('an opening refuses a bare repository as work tree even with allowProtected, and does not change the repository', () =>
+test('session/open refuses a bare repository as work tree even with allowProtected, and does not change it', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
@@ -27,7 +27,7 @@ test('an opening refuses a bare repository as work tree even with allowProtected
     { repository: false },
   ));
 
-test('an opening refuses a root that is relative, missing, a file or inside .git, and makes nothing (F112)', () =>
+test('session/open refuses a root that is relative, missing, a file or inside .git, and makes nothing (F112)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kindOf = async (workspace: string): Promise<string | undefined> =>
@@ -67,7 +67,7 @@ test('a link to a directory and a path with dots lead to the canonical root, and
     assert.is((await client.close()).code, 0);
   }));
 
-test('an opening refuses protected directories by identity, unless allowProtected is given (R13, F112)', () =>
+test('session/open refuses protected directories by identity, unless allowProtected is given (R13, F112)', () =>
   withRig(async (rig) => {
     const documents = join(rig.home, 'Documents');
     mkdirSync(documents);

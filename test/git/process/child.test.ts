@@ -67,7 +67,7 @@ test('an answer of 64 MiB with an unknown size is copied only a few times, and n
     await child.close();
   }));
 
-test('when a process dies, only its own queries fail, and a harmless query is repeated once', () =>
+test('if a git process dies, only its own queries fail, and a harmless query is repeated once', () =>
   withProgram(
     'while read line; do case "$line" in die) exit 3;; *) echo "$line";; esac; done',
     async (gitDir) => {
@@ -120,7 +120,7 @@ test('a stalled process is killed after its time limit, and a new process answer
     await child.close();
   }));
 
-test('every query fails with GitMissing when git is missing', () =>
+test('if git is missing, every query fails with GitMissing', () =>
   inTemporary(async (gitDir) => {
     const path = process.env.PATH;
     process.env.PATH = gitDir;

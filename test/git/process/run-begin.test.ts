@@ -25,7 +25,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('a lack of descriptors for git is reported as a system error, and git starts once descriptors are free', () => {
+test('if descriptors for git are lacking, this is reported as a system error; git starts once descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));

@@ -26,7 +26,7 @@ test('applying a patch keeps context lines, and accepts an empty side or a last 
   assert.is(patched('', hunksOf('@@ -0,0 +1 @@\n+a\n')).after, 'a\n');
 });
 
-test('a patch that was made for a different text is refused', () => {
+test('if a patch was made for a different text, it is refused', () => {
   assert.throws(
     () => patched('x\n', hunksOf('@@ -1 +1 @@\n-a\n+b\n')),
     (error: Error) => error instanceof PatchMismatch,

@@ -35,7 +35,7 @@ const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () =
 ];
 
 for (const [format, said, convert] of conversions)
-  test(`after the repository became ${format}, a session opens without checkpoints until the old repository is back`, () =>
+  test(`if the repository became ${format}, a session opens without checkpoints until the old repository is back`, () =>
     withSessions(async (rig) => {
       const session = await keptLocal(rig);
       const back = convert(rig);

@@ -58,7 +58,7 @@ test('if the .git of a session is gone, it can be closed without a warning', () 
     await client.close();
   }));
 
-test('after .git was removed between two runs, a session has its conversation, and checkpoint/init makes a new base', () =>
+test('if .git was removed between two runs, a session has its conversation, and checkpoint/init makes a new base', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     await client.request('conversation/append', {

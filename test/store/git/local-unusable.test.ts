@@ -170,7 +170,7 @@ test('session/open reports a .git file that names a missing directory, and makes
     assert.not(existsSync(away));
   }));
 
-test('after the work tree got a repository of its own, the error names the repository that has the checkpoints', () =>
+test('if the work tree gets a repository of its own, the error names the repository that has the checkpoints', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {

@@ -201,7 +201,7 @@ test('local: if refs were removed and their objects pruned, the store restores b
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('local: after git init made a new repository, the daemon copies all checkpoints into it', () =>
+test('local: if git init makes a new repository, the daemon copies all checkpoints into it', () =>
   withSession('local', async (rig) => {
     const { daemon, root, session } = rig;
     await daemon.call('session/close', { session });

@@ -132,7 +132,7 @@ function toVersion1(storage: string): void {
 }
 
 for (const isDamaged of [false, true]) {
-  test(`a database of version 1${isDamaged ? ' with a damaged schema' : ''} opens, and its large contents can be read`, () =>
+  test(`if a database is of version 1${isDamaged ? ' and has a damaged schema' : ''}, it opens, and large contents can be read`, () =>
     withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
       const bytes = contentOf(4 * mebibyte, 2);
       const tree = plain({ large: file(bytes), medium: file(noise(500_000)), small: 'small' });

@@ -118,7 +118,7 @@ test('opening the store reports a truncated database as corrupt, not as empty', 
     assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
-test('without loading libsql, the daemon detects whether it and its binary are installed', () => {
+test('without loading libsql, the daemon detects whether libsql and its binary are installed', () => {
   assert.is(sqliteObstacle(), undefined);
   const without =
     (missing: RegExp) =>
@@ -131,7 +131,7 @@ test('without loading libsql, the daemon detects whether it and its binary are i
   assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
 });
 
-test('without libsql the strategy is unavailable, and the error names a remedy', () =>
+test('without libsql, the strategy is unavailable, and the error names a remedy', () =>
   inDirectory(async (directory) => {
     const missing = Object.assign(new Error("Cannot find package 'libsql'"), {
       code: 'ERR_MODULE_NOT_FOUND',

@@ -200,7 +200,7 @@ test('three processes can publish, remove and sweep in one database without loss
   await crowd(3, 40);
 });
 
-test('a kill at any moment loses no answered change; ref_count stays correct, and a sweep removes the remains (O22, O30)', () =>
+test('if a process is killed at any moment, no answered change is lost, and ref_count stays correct (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

@@ -60,7 +60,7 @@ test('if a database was opened through a link, a sync includes the journal of th
 });
 
 for (const removed of ['-wal', '-shm'])
-  test(`after ${removed} was removed, the daemon refuses all changes and keeps every answered change`, () =>
+  test(`if ${removed} was removed, the daemon refuses all changes and keeps every answered change`, () =>
     withRig(async (rig) => {
       const open = { strategy: 'sqlite', retention: 'keep' } as const;
       const { client, session } = await rig.opened(open);
