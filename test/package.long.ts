@@ -69,7 +69,7 @@ function linksOf(page: string): string[] {
     .map((target) => target.replace(/#.*$/, ''));
 }
 
-test('if a clone builds the package, it works after an installation elsewhere, and all its links are valid', () => {
+test('if the package is built in a clone and installed elsewhere, it works, and all its links are valid', () => {
   const place = temporaryDirectory('package');
   const run = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

@@ -18,7 +18,7 @@ const named = new Set(
     .map(([fault]) => fault),
 );
 
-test('if a fault is marked as tested, a test names it; every other fault has a reason', () => {
+test('if a fault is marked as tested, a test names the fault; every other fault has a reason', () => {
   assert.ok(rows.size > 60);
   const claimed = [...rows].filter(([fault, tried]) => tried === 'yes' && !named.has(fault));
   assert.equal(claimed, []);

@@ -67,7 +67,7 @@ test('each capture applies the ignore rules of the outer repository, unless they
   await daemon.close();
 });
 
-test('if the outer repository tracks files in an ignored work tree, they are captured despite its ignore rules', async () => {
+test('if the outer repository tracks files in an ignored work tree, a capture includes these files', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
   const daemon = new InProcessDaemon();

@@ -100,7 +100,7 @@ test('if a file moves among three hundred directories, it is captured exactly on
     });
   }));
 
-test('if a file or directory moves to a directory that the walk has listed or will list, it is captured exactly once (F11)', async () => {
+test('if a path moves to a directory that the walk has listed or will list, the path is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

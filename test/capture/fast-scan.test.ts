@@ -146,7 +146,7 @@ test('a capture may build on any earlier snapshot, not only on the last one', ()
     await it.agreesFast('on the first');
   }));
 
-test('if a capture fails, the next capture repeats all its checks', () =>
+test('if a capture fails, the next capture repeats all checks of the failed capture', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');

@@ -153,7 +153,7 @@ function keepsTimes(): boolean {
   return isKnown;
 }
 
-test('if a directory is unchanged, a capture compares only its stamps, and does not list, open or store it again', async () => {
+test('if a directory is unchanged, a capture compares only its stamps, and does not open, list or store the directory', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);

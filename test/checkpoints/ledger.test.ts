@@ -29,7 +29,7 @@ test('the ledger knows exactly the contents of checkpoints and of reported write
   );
 });
 
-test('if a file is missing, this is no conflict, because restoring the file loses nothing', () => {
+test('if a file is missing, the ledger reports no conflict, because restoring the file loses nothing', () => {
   const ledger = new Ledger();
   ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
   assert.is(ledger.isKnown(path('a'), 'absent'), true);

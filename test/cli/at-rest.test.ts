@@ -122,7 +122,7 @@ test('sqlite: reading commands print the same output for a closed session as for
     await readClosedAndOpen(rig, 'sqlite', readingOnce, () => undefined);
   }));
 
-test('if a long closed session has a cache of its packed records, commands read it without opening or writing it', () =>
+test('if a long session has a cache of packed records, commands read the closed session without opening it or writing', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const { client } = await rig.opened({ retention: 'keep' });

@@ -150,7 +150,7 @@ test("a background daemon gives a session to an editor's daemon at once, and the
     assert.match(await it.run('list'), /\[3\]/);
   }));
 
-test('if a client has a session open, the background daemon does not give it up', () =>
+test('if a client has a session of the background daemon open, the daemon keeps the session', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);

@@ -94,7 +94,7 @@ test('if another session was used within the last hour, a changing command says 
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 
-test('by a conversation entry or a restore, a session becomes the most recently used session, but not by reading', () =>
+test('appending an entry or restoring makes a session the most recently used session, but reading does not', () =>
   withRig(async (rig) => {
     const one = await withOneTurn(rig, 'claude-code', 'one\n');
     const two = await withOneTurn(rig, 'codex', 'two\n');

@@ -147,7 +147,7 @@ test('if a daemon fills its stderr, it keeps answering', async () => {
   assert.is(await client.close(), 0);
 });
 
-test('if a daemon closed its stderr, sending it many requests leaks no listeners in the client', async () => {
+test('if a daemon closed its stderr, the client can send many requests without leaking listeners', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);

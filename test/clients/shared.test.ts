@@ -97,7 +97,7 @@ test('the daemon puts the changes of two clients in one queue, and loses none', 
     assert.is((await first.close()).code, 0);
   }));
 
-test('a session ends when the last of its clients has closed it, and a shared session cannot be deleted', () =>
+test('a session ends when its last client closes it; while it is shared, it cannot be deleted', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -196,7 +196,7 @@ test('if one client is killed, a session that another client has open stays open
     assert.equal(rig.stored(), []);
   }));
 
-test('if other clients use the daemon, the client that started the daemon does not kill it', () =>
+test('if other clients use a daemon, closing the client that started the daemon does not kill the daemon', () =>
   withRig(async (rig) => {
     const starter = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const { session } = await starter.request('session/open', {

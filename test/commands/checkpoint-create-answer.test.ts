@@ -176,7 +176,7 @@ test('the answer of a create reports whether the capture was full, and why', () 
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: if a user's file has the name of a temporary file of a restore, a create reports it as skipped`, () =>
+  test(`${strategy}: if a user's file has the name of a temporary file of a restore, a create reports the file as skipped`, () =>
     withSessions(async (rig) => {
       rig.write('d/a.txt', 'a');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -32,7 +32,7 @@ test('the description of a tool checkpoint is the effect of the tool, or the too
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('if a tool only reads, the description of changes after it calls them manual (Q22)', () => {
+test('if a tool only reads, changes after the tool are described as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');

@@ -35,7 +35,7 @@ test('a nested repository in the way of a restore stays, its path is listed as f
   await daemon.close();
 });
 
-test('if an ignored file is not in the way, a restore keeps it, even if the rule is newer than the checkpoint (F73)', async () => {
+test('a restore keeps ignored files that are not in its way, even if the rule is newer than the checkpoint (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -92,7 +92,7 @@ test('a hard undo restores the exact state before the restore', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('if a restored file was edited later, undo reports a conflict, and either saves and overwrites the file, or skips it', () =>
+test('if a restored file was edited later, undo reports a conflict; the client chooses to overwrite or to skip the file', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');

@@ -132,7 +132,7 @@ test('a revert of one author keeps later work of another author in the same file
   await pair.daemon.close();
 });
 
-test('if no session reported a change, a revert of one author keeps it, even in a file that the author changed', async () => {
+test('if no session reported a change, a revert of one author keeps the change, even in a file of this author', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
@@ -205,7 +205,7 @@ test('a revert of one author does not use a damaged intermediate content', async
   await pair.daemon.close();
 });
 
-test('if captures leave out a reported file, the daemon does not keep its content', async () => {
+test('if a session reports a file that captures leave out, the daemon does not keep the content', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -281,7 +281,7 @@ test("if another session works while this session is closed, its work does not c
   await pair.daemon.close();
 });
 
-test('if a session reported work to another daemon or for an inner work tree, the next author is not its author', async () => {
+test('work that was reported to another daemon or for an inner work tree does not count for the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });

@@ -278,7 +278,7 @@ test('a dry run of a revert changes nothing and reports the result for each path
   await daemon.close();
 });
 
-test('if a restore detached a turn, a revert of this turn reverses its work up to the restore', async () => {
+test('if a restore detached a turn, a revert of this turn reverses the work from the turn to the restore', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -292,7 +292,7 @@ test('if a restore detached a turn, a revert of this turn reverses its work up t
   await daemon.close();
 });
 
-test('if a revert is repeated with its key, the answer has the first range, even after a restart and a deletion', async () => {
+test('if a revert is repeated with its key, the answer has the range of the first answer, even after a restart', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });

@@ -145,7 +145,7 @@ const paths = (list: readonly { readonly path: string }[] | undefined): string[]
   list?.map(({ path }) => path);
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: if a request finishes an unfinished restore, it reports this restore, with later edits as conflicts`, () =>
+  test(`${strategy}: if a request finishes an interrupted restore, the request reports this, with later edits as conflicts`, () =>
     withSessions(async (rig) => {
       const { session, first } = await stoppedHalfWay(rig, strategy);
       rig.write('f9', 'an edit since it stopped\n');
@@ -169,7 +169,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('if session/open finishes a killed restore, it reports this restore to all listeners', () =>
+test('if session/open finishes a killed restore, all listeners get a report of this restore', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const name of tens) rig.write(name, `${name} one\n`);
@@ -185,7 +185,7 @@ test('if session/open finishes a killed restore, it reports this restore to all 
     assert.ok((event?.restored?.length ?? 0) > 0);
   }));
 
-test('if a request undoes an unfinished restore, it reports to which state the files returned', () =>
+test('if a request undoes an unfinished restore, the request reports to which state the files returned', () =>
   withSessions(async (rig) => {
     const { session, first } = await stoppedHalfWay(rig);
     const { directory } = rig.sessions.get(session).parts;
@@ -247,7 +247,7 @@ test('if a request is always invalid, it is refused with the effects "none" befo
     assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
   }));
 
-test('if a request is refused after it finished a restore, it does not say that nothing changed', () =>
+test('if a request is refused after it finished a restore, the error does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session, second } = await stoppedHalfWay(rig);
     const refused = await refusal(
@@ -259,7 +259,7 @@ test('if a request is refused after it finished a restore, it does not say that 
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('if a request is cancelled after it finished a restore, it does not say that nothing changed', () =>
+test('if a request is cancelled after it finished a restore, the error does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();

@@ -23,7 +23,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('if a mistaken undo displaced files, a safety checkpoint can still restore them after a turn and a store/gc', () =>
+test('if a mistaken undo displaced files, a safety checkpoint still has them after a turn and a store/gc', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });

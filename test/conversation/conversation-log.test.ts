@@ -54,7 +54,7 @@ test('after reopening, the head of the conversation is the newest record that fo
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('if a record was rewound before the publication, it does not become the head after reopening', () => {
+test('if a record was rewound before the publication, the record does not become the head after reopening', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -66,7 +66,7 @@ test('if a record was rewound before the publication, it does not become the hea
   assert.equal(contents(again), ['1']);
 });
 
-test('if a branch does not follow from the published state, it does not become the head after reopening', () => {
+test('if a branch does not follow from the published state, the branch does not become the head after reopening', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -105,7 +105,7 @@ test('the record of a change contains the client’s key and the result', () => 
   });
 });
 
-test('if no checkpoint needs a state of the conversation, it can be freed; all other states stay', () => {
+test('if no checkpoint needs a state of the conversation, this state can be freed; all other states stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

@@ -104,7 +104,7 @@ test('the duration of a tangent is in whole seconds since its start, and absent 
   assert.equal(conversation.tangents.status(), { active: false });
 });
 
-test('if a tangent includes the files, it has the id of the checkpoint to restore (C23)', () => {
+test('if a tangent includes the files, the tangent has the id of the checkpoint to restore (C23)', () => {
   const here = room();
   here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
   assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');

@@ -240,7 +240,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('if an opening is cancelled, or the input ends during it, nothing is left behind', () =>
+test('if session/open is cancelled, or the input ends meanwhile, nothing is left behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

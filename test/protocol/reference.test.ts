@@ -82,7 +82,7 @@ test('the reference lists every method, every type, and every error with its cod
     assert.ok(text.includes(`| ${code} | <a id="${name.toLowerCase()}">`), name);
 });
 
-test('if the reference names a file, its readers have the file', () => {
+test('if the reference names a file, readers of the reference have the file', () => {
   const files = [...text.matchAll(/`([\w./-]+\.(?:md|json|ts|py|rs))`/g)].map(([, file = '']) => file);
   const theirs = /^(session\.json|owner\.json|README\.md|src\/|a\.txt)/;
   const here = ['schema.json', 'openrpc.json', 'metaModel.json', 'protocol.json', 'clients/scenarios.json'];

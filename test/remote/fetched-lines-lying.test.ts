@@ -323,7 +323,7 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     assert.equal([lines, refused.length], [[], broken.length + 1]);
   }));
 
-test('if a remote has far more refs than its sessions can need, a fetch refuses the remote', () =>
+test('if a remote has more refs than its sessions can need, a fetch refuses the remote', () =>
   scene(async ({ remote, two, heads }) => {
     const names = Array.from({ length: 160_000 }, (_, at) => {
       const number = String(at).padStart(20, '0');

@@ -59,7 +59,7 @@ test('the journal recognises the directory in an intent of an earlier version, a
   remove(root);
 });
 
-test('if a flipped bit changed an intent, it is refused, and an intent without a checksum is accepted', () => {
+test('if a bit of an intent is flipped, the intent is refused; an intent without a checksum is accepted', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('if a displaced file gets a late write, it returns after two seconds, and is in the next checkpoint (F76)', () =>
+test('if a displaced file gets a late write, the file returns after two seconds, and is in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -51,7 +51,7 @@ test('if a displaced file gets a late write, it returns after two seconds, and i
     }
   }));
 
-test('if a displaced file gets no late write, it is removed silently', () =>
+test('if a displaced file gets no late write, the file is removed silently', () =>
   withSessions(async (rig) => {
     const { session } = await restored(rig);
     await until('the late look has ended', () => displacedIn(rig.storage, session).length === 0);
@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`if a displaced file got a late write before a kill, it returns to its path when the session is ${end} (F50, F76)`, async () => {
+  test(`if a displaced file got a late write before a kill, the file returns when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

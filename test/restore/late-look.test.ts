@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('if a displaced file gets no late write, it stays outside the work tree until the late look removes it', () =>
+test('if a displaced file gets no late write, the file stays outside the work tree until the late look removes it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -106,7 +106,7 @@ test('if a displaced file gets no late write, it stays outside the work tree unt
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('if a file is written through a descriptor from before the restore, it returns to its path (F76)', () =>
+test('if a file is written through a descriptor from before the restore, the file returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -186,7 +186,7 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('if a late look is killed at any point, the next late look repeats it, and nothing is lost', async () => {
+test('if a late look is killed at any point, the next late look repeats the work, and nothing is lost', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);

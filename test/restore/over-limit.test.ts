@@ -55,7 +55,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: if a file over the size limit was written after the restore, undo keeps and reports it`, () =>
+  test(`${mode}: if a file over the size limit was written after the restore, undo keeps and reports the file`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });

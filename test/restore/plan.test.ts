@@ -152,7 +152,7 @@ test('a plan overwrites and reports conflicts, skips them with all dependent pat
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('if a path must stay, a plan keeps it and reports the reason, unless a write needs its place', () => {
+test('if a path must stay, a plan keeps the path and reports the reason, unless a write needs its place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [

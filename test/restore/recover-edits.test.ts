@@ -40,7 +40,7 @@ const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('if a file is edited after the kill of a restore, this is a conflict; one undo restores the edit and the former state', () =>
+test('if a file is edited after the kill of a restore, the edit is a conflict, and undo restores the edit', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -58,7 +58,7 @@ test('if a file is edited after the kill of a restore, this is a conflict; one u
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('if a file is created after the kill of a restore, at a path that neither state has, it stays and is reported', () =>
+test('if a file is created at a new path after the kill of a restore, the file stays and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -188,7 +188,7 @@ test('if the note of an undo is of an earlier version, a file that is no longer 
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('if a different directory is at the work tree’s path, a recovery does not change it, and finishes once the work tree is back', () =>
+test('if another directory is at the work tree’s path, a recovery keeps it, and finishes once the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);

@@ -15,7 +15,7 @@ for (const [often, times, effects] of [
   ['once', 1, 'none'],
   ['again and again', 1000, 'unknown'],
 ] as const)
-  test(`if staging a file fails, and removing its temporary file fails ${often}, this file is removed in the end`, () =>
+  test(`if staging fails, and removing the temporary file fails ${often}, the file is removed in the end`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();

@@ -29,7 +29,7 @@ test('a restore replaces a link to the outside with the former directory, and ch
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('if a link is in place of a file, a restore replaces it, and never writes through a link, even a new link above (F68)', () =>
+test('a restore replaces a link in place of a file, and never writes through a link or below a new link (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');

@@ -137,7 +137,7 @@ test('if a file is made or edited in a directory while a restore moves the direc
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('if a directory appears at the new path, a restore keeps it, and moves the files into it one by one', () =>
+test('if a directory appears at the new path of a moved directory, a restore moves each file into it', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -154,7 +154,7 @@ test('if a directory appears at the new path, a restore keeps it, and moves the 
   }));
 
 for (const point of ['link', 'rename'])
-  test(`if a file is edited before the ${point} of its move, it keeps its path, and the restore writes the target`, () =>
+  test(`if a file is edited before the ${point} of its move, the file keeps its path, and the restore writes the target`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });
@@ -183,7 +183,7 @@ function linkReplaced(root: string): void {
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }
 
-test('if a file has a second name, or a directory’s permission bits change, a restore does not rename it', () =>
+test('a restore does not rename a file that has a second name, or a directory whose permission bits change', () =>
   inDirectory(async (root) => {
     const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
     const target = model({ b: 'content', 'home/f': 'w' });

@@ -104,7 +104,7 @@ test('if the present exclude globs match restored files, undo removes these file
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('if a newer file was captured by an include glob, a restore deletes it, even if a .gitignore rule matches it', () =>
+test('if a newer file was captured by an include glob, a restore deletes the file, even if a .gitignore rule matches it', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };
@@ -115,7 +115,7 @@ test('if a newer file was captured by an include glob, a restore deletes it, eve
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
-test('if a checkpoint could not capture a path, a restore keeps it, even if it is readable now', () =>
+test('if a checkpoint could not capture a path, a restore keeps the path, even if the path is readable now', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, 'pipe')]);
     rig.write('f', '1\n');

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('if a request is cancelled after it finished an interrupted restore, it does not report the effects "none"', async () => {
+test('if a request is cancelled after it finished an interrupted restore, the error does not report the effects "none"', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {
@@ -25,7 +25,7 @@ test('if a request is cancelled after it finished an interrupted restore, it doe
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('if a cancel follows right after its request, it takes effect before the handler runs', async () => {
+test('if a cancel follows right after its request, the cancel takes effect before the handler runs', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {

@@ -86,7 +86,7 @@ test('if a directory contains an immutable file, a restore keeps the directory, 
     }
   }));
 
-test('if a file cannot be removed from a moved directory, it is reported with its path', () =>
+test('if a file cannot be removed from a moved directory, the path of the file is reported', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     installFault((call, target) => {

@@ -11,7 +11,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('if a tangent includes the files, leaving it restores files and counters; undo returns into it (C23)', async () => {
+test('if a tangent includes the files, leaving the tangent restores files and counters, and undo returns to it (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');

@@ -110,7 +110,7 @@ test('if a restore was interrupted, a session opened without checkpoints refuses
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('if a session imported another session’s document, deleting it deletes nothing of the other session (Q15)', async () => {
+test('if a session imported another session’s document, deleting the first session deletes nothing of the other session (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);

@@ -11,7 +11,7 @@ const points: readonly (readonly [method: Killed, strategy: string, calls: reado
 ];
 
 for (const [method, strategy, calls] of points)
-  test(`if ${method} in ${strategy} is killed at system call ${calls.join(' or ')}, it can be completed`, () =>
+  test(`if ${method} in ${strategy} is killed at system call ${calls.join(' or ')}, repeating completes the work`, () =>
     withKills(method, strategy, async (kill) => {
       for (const call of calls) await kill(call);
     }));

@@ -168,7 +168,7 @@ test('even if the daemon died before it logged the answer, repeating an import w
   await last.close();
 });
 
-test('if a push leaves out a file whose name is not UTF-8, it reports the bytes of the name', async () => {
+test('if a push leaves out a file whose name is not UTF-8, the answer has the bytes of the name', async () => {
   const one = await machine(bareRepository());
   await one.open();
   const name = Buffer.concat([Buffer.from('.env.'), Buffer.from([0xff])]);
@@ -240,7 +240,7 @@ test('a push leaves out secrets, strict files and included files; a hard restore
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('if two machines continue from one checkpoint, they make two lines, and one hears of the other’s line', async () => {
+test('if two machines continue from one checkpoint, they make two lines, and the later push reports the other line', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

@@ -74,7 +74,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('if a mount never answers, a request on it fails with this reason; other requests and shutdown work', () =>
+test('if a mount never answers, a request on the mount fails with this reason; other requests and shutdown work', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

@@ -61,7 +61,7 @@ test('session/open refuses a link at the path of a new session, and does not cha
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('if a directory with the user’s files is at a session’s path, session/open refuses it and keeps the files', () =>
+test('if a directory with the user’s files is at a session’s path, session/open fails and keeps the files', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -124,7 +124,7 @@ test('if a copied session contains files of the user, it can be resumed, and is 
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`if a directory took the place of a session (${how}), session/delete keeps it, even if it has the session’s marker`, () =>
+  test(`if a directory took the place of a session (${how}), session/delete keeps this directory, even with the session’s marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);

@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('if a kept session has an interrupted restore, it cannot be deleted until a client opens it', () =>
+test('if a kept session has an interrupted restore, the session cannot be deleted until a client opens it', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);
@@ -52,7 +52,7 @@ test('if a kept session has an interrupted restore, it cannot be deleted until a
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('if the work tree of a session is gone, it can be deleted despite an interrupted restore', () =>
+test('if the work tree is gone, a session with an interrupted restore can be deleted', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     renameSync(rig.work, `${rig.work}.elsewhere`);

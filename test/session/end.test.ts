@@ -215,7 +215,7 @@ const reasons: readonly (readonly [
 ];
 
 for (const [reason, open, happen] of reasons) {
-  test(`if session/close keeps the session, it reports the reason "${reason}"`, () =>
+  test(`if session/close keeps a session, the answer has the reason "${reason}"`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       rig.write('g', 'base\n');

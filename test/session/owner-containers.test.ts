@@ -35,7 +35,7 @@ function silence(rig: DaemonRig, session: string): void {
 }
 
 inContainer(
-  'if another container has a session open, it is busy, even if its owner sends no heartbeat for long',
+  'if a session is open in another container, it is busy, even if its owner sends no heartbeat for long',
   async (rig) => {
     const { client, session } = await rig.opened({}, { command });
     silence(rig, session);
@@ -79,7 +79,7 @@ inContainer('two containers never restore into one work tree at the same time', 
 });
 
 inContainer(
-  'if a stopped owner loses its session to a new owner, it writes nothing when it wakes',
+  'if the session of a stopped owner gets a new owner, the stopped owner writes nothing when it wakes',
   async (rig) => {
     // Without flock(1), a daemon can judge only by the age of the heartbeat whether the owner is alive.
     const bin = join(rig.top, 'bin');

@@ -29,7 +29,7 @@ async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('if the size of a session cannot be read, it is not deleted, and stays open', () =>
+test('if the size of a session cannot be read, the session is not deleted, and stays open', () =>
   withSessions(async (rig) => {
     const { id, parts } = await rig.open();
     installFault((call, target) => {
@@ -41,7 +41,7 @@ test('if the size of a session cannot be read, it is not deleted, and stays open
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('if the checkpoints of a session cannot be removed, it stays open, and can be deleted later', () =>
+test('if the checkpoints of a session cannot be removed, the session stays open, and can be deleted later', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -75,7 +75,7 @@ test('sqlite: session/delete fails while another program locks the database, and
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: if a checkpoint is being created, session/delete waits for it, and then deletes it too', () =>
+test('local: if a checkpoint is being created, session/delete waits, and then also deletes this checkpoint', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);

@@ -37,7 +37,7 @@ test('a client cannot end the daemon while another client is opening a session',
   assert.ok(shares.beginEnd(first));
 });
 
-test('if a client disconnects while it opens a session, it does not prevent the end of the daemon', () => {
+test('if a client disconnects while it opens a session, the daemon can still end', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);

@@ -8,7 +8,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('if the row or commit of a checkpoint was deleted, session/open and verify report it; all others stay', async () => {
+test('if the row or commit of a checkpoint was deleted, session/open and verify report this; other checkpoints stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;

@@ -83,7 +83,7 @@ test('replacing a directory closes its handle and all handles below, and they ca
     await marks('moved/e/f');
   }));
 
-test('if an entry has the same name as the root, no handle closes; if the root is replaced, all handles close', () =>
+test('a new entry with the root’s name closes no handle; replacing the root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));

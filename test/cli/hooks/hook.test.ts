@@ -126,7 +126,7 @@ test('two hooks at the same time start one keeper; if the keeper is killed, the 
     await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('if the checkpoint of a turn begins late, the list and the log mark it as late', () =>
+test('if the checkpoint of a turn begins late, the list and the log mark the checkpoint as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);
@@ -138,7 +138,7 @@ test('if the checkpoint of a turn begins late, the list and the log mark it as l
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('if the checkpoint of a turn begins in time but ends late, it is also marked as late', () =>
+test('if the checkpoint of a turn begins in time but ends late, the checkpoint is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);

@@ -115,7 +115,7 @@ test('imported messages become text, tool results and tool uses (C3)', async () 
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('if an imported valid_history_range starts at tool results and no turn follows, its start moves to the end (C13)', async () => {
+test('if an imported valid_history_range starts at tool results and no turn follows, the range becomes empty (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
@@ -134,7 +134,7 @@ test('an import keeps context paths of the work tree, and accepts a summary that
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
 });
 
-test('if an import leaves out fields, it reports their names (C35)', async () => {
+test('if an import leaves out fields, the import reports the names of these fields (C35)', async () => {
   const { warnings } = await imported();
   for (const expected of [
     /context path "\/etc\/hosts" was left out/,

@@ -103,7 +103,7 @@ test('if a log was cut at any byte, it opens with the complete records before th
   }
 });
 
-test('if a power cut left garbage or zeros at the end of a log, opening the log cuts them off (C8)', async ({
+test('if a power cut left garbage or zeros at the end of a log, opening the log cuts the garbage off (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -196,7 +196,7 @@ test('a log of a later format, or a file that is no log, is refused and stays un
   }
 });
 
-test('if a write to the log fails half-way, nothing of it remains, and the next write succeeds', async ({
+test('if a write to the log fails half-way, the log stays as it was, and the next write succeeds', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, { durability: 'power' });

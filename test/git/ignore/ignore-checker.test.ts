@@ -107,7 +107,7 @@ test('the checker starts its git process again after a kill, and loses no answer
     }
   }));
 
-test('if a path is beyond a symbolic link, git ends, but only the answer for this path fails', () =>
+test('if a path is beyond a symbolic link, git ends, and no answer for other paths is lost', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');

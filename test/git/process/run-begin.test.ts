@@ -25,7 +25,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('if descriptors for git are lacking, this is reported as a system error; git starts once descriptors are free', () => {
+test('if no descriptor is free for git, the error is a system error; git starts once descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));

@@ -61,7 +61,7 @@ test('the store makes new refs itself, without starting git, and lets git move e
     assert.is(listed(gitDir), `refs/own/a ${two}\nrefs/own/b ${one}\nrefs/own/c ${two}`);
   }));
 
-test('if another program makes the ref at the same moment, the store does not replace it or claim to have made it', () =>
+test('if another program makes a new ref at the same moment, the change fails, and the store does not replace the ref', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     installFault((call, target) => {
       if (call !== 'exists' || !target.endsWith('/refs/own/b')) return;

@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('if a change failed because refs were unreadable, the session does not repeat it later', () =>
+test('if a change failed because refs were unreadable, the session does not repeat the change later', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('if a change failed because refs were unreadable, the session does not repe
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('if a change failed because of unreadable refs that are readable at close, the next open does not repeat it', () =>
+test('if a change failed because of unreadable refs that are readable at close, the next open does not repeat the change', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();

@@ -58,7 +58,7 @@ test('any string is sent as well-formed Unicode, and a well-formed string is sen
   );
 });
 
-test('if a message is over the limit or cannot be encoded, an error replaces it', async () => {
+test('if a message is over the limit or cannot be encoded, an error replaces the message', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   const deep: unknown[] = [];

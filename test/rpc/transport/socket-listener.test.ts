@@ -58,7 +58,7 @@ test('a link in place of the directory for sockets is refused, wherever the link
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test('if the directory for sockets is open to other users or belongs to another user, a daemon refuses it', async () => {
+test('if the directory for sockets is open to other users or belongs to another user, a daemon refuses the directory', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -69,7 +69,7 @@ test('if the directory for sockets is open to other users or belongs to another 
   assert.match(await refusal(join(top, 'theirs')), /belongs to another user/);
 });
 
-test('if a path is too long for a socket, this is reported with a remedy', async () => {
+test('if a path is too long for a socket, the error has a remedy', async () => {
   const directory = join(temporaryDirectory('sockets'), 'long'.repeat(25));
   assert.match(
     await refusal(directory),

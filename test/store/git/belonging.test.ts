@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test('if the refs of a session belong to another storage, a storage refuses it, and says where the session is', () =>
+test('if the refs of a session belong to another storage, a storage refuses the session, and says where it is', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);
@@ -76,7 +76,7 @@ test('a copied storage gets the refs only if the original storage is lost; a mov
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('if an older version left refs without an owner, a storage takes them over', () =>
+test('if an older version left refs without an owner, a storage takes over these refs', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');

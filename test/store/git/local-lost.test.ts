@@ -49,7 +49,7 @@ test('if .git is removed under an open session, every method reports this and ch
     await again.client.close();
   }));
 
-test('if the .git of a session is gone, it can be closed without a warning', () =>
+test('if the .git of a session is gone, the session can be closed without a warning', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rmSync(join(rig.work, '.git'), { recursive: true, maxRetries: 5 });

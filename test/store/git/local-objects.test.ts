@@ -59,7 +59,7 @@ test('new objects are synced, and get into the repository only when the checkpoi
     await store.close();
   }));
 
-test('if a power cut leaves an empty object before publication, it never gets into the repository', () =>
+test('if a power cut leaves an empty object before publication, the object never gets into the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
@@ -96,7 +96,7 @@ test('even with the default durability, the store syncs the directory after it r
     await again.close();
   }));
 
-test("if a power cut left an empty object in the user's repository, publishing replaces it", () =>
+test("if a power cut left an empty object in the user's repository, publishing replaces the object", () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -178,7 +178,7 @@ test('if an error comes after the refs have moved, the publication succeeds; the
     await store.close();
   }));
 
-test('if git prunes an object again after the first repair, the store restores it again', () =>
+test('if git prunes an object again after the first repair, the store restores the object again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });

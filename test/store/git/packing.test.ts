@@ -82,7 +82,7 @@ test('packing moves all checkpoints into one pack, and the session continues', (
     await store.close();
   }));
 
-test('if a session makes many checkpoints without a pause, it is packed meanwhile', () =>
+test('if a session makes many checkpoints without a pause, the session is packed meanwhile', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: if a checkpoint’s ref was moved to another checkpoint between two runs, the daemon moves it back`, () =>
+  test(`${strategy}: if a checkpoint’s ref was moved to another checkpoint between two runs, the daemon moves the ref back`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -213,7 +213,7 @@ test('local: if git init makes a new repository, the daemon copies all checkpoin
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: if the refs directory was removed, requests report it, and reopening recovers all refs', () =>
+test('shadow: if the refs directory was removed, requests report this, and reopening recovers all refs', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });

@@ -9,7 +9,7 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('if a git child is killed, no request fails, because another child repeats its work (F61)', () =>
+test('if a git child is killed, no request fails, because another child repeats the work (F61)', () =>
   withShadow(async (store, shadow) => {
     let seq = 0;
     let killed = 0;

@@ -80,7 +80,7 @@ test('writing in slices keeps the journal small, and the journal is emptied at t
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('if the separate thread cannot write the journal back, SQLite writes it back at commits', () =>
+test('if the separate thread cannot write the journal back, SQLite writes back the journal at commits', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);
