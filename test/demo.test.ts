@@ -71,7 +71,7 @@ test('the demo prints one line for a repository that git cannot clone', () => {
   assert.match(stderr, /^npm start: git could not clone .*: .*\n$/);
 });
 
-test('the demo runs on a repository with over 1 MB of file names, a link out of it and a nested repository', () => {
+test('the demo runs on a repository with over 1 MB of file names, a link to the outside and a nested repository', () => {
   const root = repository({ link: '-> /etc/hostname', 'a.txt': 'a\n' });
   const inner = join(root, 'inner');
   mkdirSync(inner);

@@ -143,7 +143,7 @@ test('no text of the protocol refers to a specification or its numbers', () => {
   assert.equal(foreign, []);
 });
 
-test('each export is used by another file, and an export that only tests use is marked', () => {
+test('each export is used by another file; if only tests use an export, it is marked', () => {
   const everything = [...src, ...sources('src/protocol'), ...tests, ...sources('scripts')];
   const wordsOf = new Map(everything.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
   const found = src.flatMap(({ name, text }) => {

@@ -25,7 +25,7 @@ async function syncsDuring(work: () => Promise<void>, fails = false): Promise<nu
   return count;
 }
 
-test('an unchanged file is synced once, and a file that keeps changing is synced each time', async () => {
+test('if a file does not change, it is synced once; if it keeps changing, it is synced each time', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -39,7 +39,7 @@ test('an unchanged file is synced once, and a file that keeps changing is synced
   }
 });
 
-test('a file that has just changed is synced each time, because its next change may leave its stamp unchanged', async () => {
+test('if a file has just changed, it is synced each time, because its next change may leave its stamp unchanged', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');

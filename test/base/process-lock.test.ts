@@ -21,7 +21,7 @@ test('a lock has one holder at a time, even within one process', async () => {
   again.release();
 });
 
-test('a process that has ended counts as dead even before its parent has collected its exit status', async () => {
+test('if a process has ended, it counts as dead even before its parent has collected its exit status', async () => {
   // The shell becomes a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,7 +4,7 @@ import { within } from '../../src/base/within.ts';
 
 const never = new Promise(() => undefined);
 
-test('work that ends within the time limit counts as done, and later work as late', async () => {
+test('if work ends within the time limit, it counts as done, and otherwise as late', async () => {
   assert.is(await within(60_000, Promise.resolve()), true);
   assert.is(await within(1, never), false);
 });

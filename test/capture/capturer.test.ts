@@ -79,7 +79,7 @@ test('if no file is ignored, a capture that builds on the previous capture equal
   );
 });
 
-test('a capture detects a rewrite that keeps the size of a file and sets its time back (F1)', async () => {
+test('if a rewrite keeps the size of a file and sets its time back, a capture detects the change (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');

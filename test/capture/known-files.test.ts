@@ -28,7 +28,7 @@ test('if a session is opened again, the first capture reads only files that have
     assert.is(it.read, 0);
   }));
 
-test('a capture does not list a directory whose times show that no name in it changed', () =>
+test('if the times of a directory show that no name in it changed, a capture does not list the directory', () =>
   withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists and remembers the directories
@@ -63,7 +63,7 @@ test('a capture recognises known contents by their ids in the store, whatever th
   });
 });
 
-test('a capture detects a rewrite that keeps the size of a file and sets its time back', () =>
+test('if a rewrite keeps the size of a file and sets its time back, a capture detects the change', () =>
   withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');

@@ -150,7 +150,7 @@ test('a checkout of a branch is captured, whether between captures or during a c
     }
   }));
 
-test('an unreadable directory is reported by every capture, and captured once it is readable', () =>
+test('every capture reports an unreadable directory, and includes the directory as soon as it is readable', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     chmodSync(it.at('c/d'), 0o000);

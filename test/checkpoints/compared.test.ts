@@ -82,7 +82,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a missing path counts as deleted even after a skip, and a path that was never captured counts as new (${strategy})`, async () => {
+  test(`a missing path counts as deleted even after a skip; if a path was never captured, it counts as new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

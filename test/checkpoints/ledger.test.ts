@@ -68,7 +68,7 @@ test('the history of a path lists its contents and their authors in order, and o
   );
 });
 
-test('a ledger that is written as JSON and read back gives the same answers', () => {
+test('if a ledger is written as JSON and read back, it gives the same answers', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b/\xff', '\xc3\xbc'),
     content: fc.constantFrom<Known>('absent', blobOf('1'), blobOf('2'), blobOf('3')),

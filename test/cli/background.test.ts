@@ -222,7 +222,7 @@ test('a command ends a background daemon of another version, and starts a new da
     assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
   }));
 
-test('commands that start at the same moment leave a single daemon', () =>
+test('if commands start at the same moment, they start a single daemon', () =>
   Commands.with(async (it) => {
     await it.create({ CI: '1' });
     await Promise.all([it.run('verify'), it.run('verify'), it.run('verify')]);

@@ -33,7 +33,7 @@ test('for an open session, the fast path of the command `list` prints the usual 
     assert.is(opened?.length, 2, 'by the editor, and for -Cdirectory');
   }));
 
-test('the fast path reports once which session it chose in a work tree with several sessions', () =>
+test('if a work tree has several sessions, the fast path reports once which session it chose', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     await rig.open(client, { conversationId: 'one' });

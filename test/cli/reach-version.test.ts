@@ -40,7 +40,7 @@ async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>):
   }
 }
 
-test('a command reports a daemon of another version, and continues', () =>
+test('if a daemon has another version, a command reports this, and continues', () =>
   withRig((rig) =>
     beside(rig, installedAs('0.0.9', rig), async () => {
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
@@ -51,7 +51,7 @@ test('a command reports a daemon of another version, and continues', () =>
     }),
   ));
 
-test('a command reports a daemon with another major protocol version in one line, and sends no request', () =>
+test('if a daemon has another major protocol version, a command reports this in one line, and sends no request', () =>
   withRig((rig) => {
     const renumber = (file: string): void =>
       writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )"1[^"]*"/, '$1"2.0"'));

@@ -169,7 +169,7 @@ test('if a command takes no path, it refuses a path, and names the command that 
     }
   }));
 
-test('-C with a missing directory is refused by every command', () =>
+test('if the directory of -C is missing, every command refuses it', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const command of ['list', 'create', 'restore 1 --yes', 'mcp'])

@@ -179,7 +179,7 @@ test('if the first client leaves while another client is opening the session, th
     assert.equal(rig.stored(), []);
   }));
 
-test('if one client is killed, a session that another client has open stays open', () =>
+test('if a client is killed, the sessions of other clients stay open', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -196,7 +196,7 @@ test('if one client is killed, a session that another client has open stays open
     assert.equal(rig.stored(), []);
   }));
 
-test('if other clients use a daemon, closing the client that started the daemon does not kill the daemon', () =>
+test('if the client that started a daemon leaves, the daemon continues for the other clients', () =>
   withRig(async (rig) => {
     const starter = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const { session } = await starter.request('session/open', {

@@ -281,7 +281,7 @@ test("if another session works while this session is closed, its work does not c
   await pair.daemon.close();
 });
 
-test('work that was reported to another daemon or for an inner work tree does not count for the next author', async () => {
+test('if work was reported to another daemon or for an inner work tree, it does not count for the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });

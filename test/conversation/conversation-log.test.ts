@@ -7,7 +7,7 @@ import { toDocument } from '../../src/conversation/document/conversation-json.ts
 import { refusedAs } from '../support/failures.ts';
 import { answered, contents, reopened, room, said } from './room.ts';
 
-test('a conversation that is read back from its log is equal in every field except agents (C8, C10, C36)', () => {
+test('if a conversation is read back from its log, every field except agents is equal (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });

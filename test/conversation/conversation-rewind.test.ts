@@ -47,7 +47,7 @@ test('a rewind to a state before a compaction removes the summary (C34)', () => 
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
 });
 
-test('a compaction keeps a number of last entries, or all from a given entry on, extended to whole turns (C34)', () => {
+test('a compaction keeps the last entries, given by their number or by their first entry, as whole turns (C34)', () => {
   const { conversation } = room();
   const ids: EntryId[] = [];
   for (const entry of [said('a'), answered('1'), said('b'), answered('2'), answered('3')]) {

@@ -39,7 +39,7 @@ test('the counts of added and removed lines belong to the shortest possible edit
   );
 });
 
-test('counting takes bounded time; texts that differ too much count as replaced (C31)', () => {
+test('counting takes bounded time; if texts differ too much, they count as replaced (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });

@@ -16,7 +16,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`after ${end} in the middle of a create, there is no new tag or its checkpoint is complete (F100)`, () =>
+  test(`after ${end} in the middle of a create, the new tag has a complete checkpoint or does not exist (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');

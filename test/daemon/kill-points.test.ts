@@ -27,7 +27,7 @@ test('if a restore is killed, the next open finishes or undoes it, and nothing i
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill during a create, there is no new tag or its checkpoint is complete, and later starts work (F85)', () =>
+test('after a kill during a create, the new tag has a complete checkpoint or does not exist, and later starts work (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

@@ -121,7 +121,7 @@ test('a request of the page for an unknown session fails, and later requests suc
   assert.ok((await page.ask('session/get', { session })).result);
 });
 
-test('on request the inspector returns its identity and its sessions, and makes new links', async () => {
+test('on request, the inspector returns its identity and its sessions, and makes new links', async () => {
   assert.is((await page.ask('inspector/hello')).result?.['session'], session);
   const sessions = (await page.ask('inspector/sessions')).result?.['sessions'];
   assert.match(JSON.stringify(sessions), `"session":"${session}"`);

@@ -64,7 +64,7 @@ for (const [name, obstacle, start] of servers) {
     continue;
   }
 
-  test(`a session that is pushed by ${name} can be fetched again`, () =>
+  test(`if a session is pushed by ${name}, it can be fetched again`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });

@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`if tag ${lost} is lost, a restore of tag 1 succeeds, and contents that only tag ${lost} had count as edits`, () =>
+  test(`even if tag ${lost} is lost, a restore of tag 1 succeeds, and reports an edited file as a conflict`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));

@@ -129,7 +129,7 @@ test('if a file cannot be saved, a restore keeps it, reports it as failed, and r
   remove(root);
 });
 
-test('directories that contain no file do not count as obstructions', async () => {
+test('if a directory contains no file, it does not count as an obstruction', async () => {
   const root = makeDirectory();
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });

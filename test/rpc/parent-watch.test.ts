@@ -16,12 +16,12 @@ async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Pr
   return gone;
 }
 
-test('the death of a process that was visible at the start is reported once', async () => {
+test('if a process was visible at the start, its death is reported once', async () => {
   let alive = true;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 1);
 });
 
-test('the daemon does not watch a process that was not visible at the start', async () => {
+test('if a process was not visible at the start, the daemon does not watch it', async () => {
   let alive = false;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 0);
   alive = true;

@@ -55,7 +55,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('the cached length of the context message stays when other files change (C25)', () =>
+test('if other files change, the cached length of the context message stays (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

@@ -55,7 +55,7 @@ test('the storage and a session’s directory are private to the user (F116)', (
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('opening a session removes temporary files that a killed daemon left, and no other files (F59)', () =>
+test('opening a session removes only those temporary files that a killed daemon left (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

@@ -60,7 +60,7 @@ test('if the work tree is gone, a session with an interrupted restore can be del
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('an open session finishes an interrupted restore before it is deleted', () =>
+test('before an open session is deleted, it finishes an interrupted restore', () =>
   withSessions(async (rig) => {
     const { id, parts } = await withWork(rig);
     installFault(breakAt(4));

@@ -155,7 +155,7 @@ test('if the sweep cannot remove an orphaned session’s data outside its direct
     assert.not(existsSync(root) || refs() !== '');
   }));
 
-test('sweeping a missing storage does nothing', async () => {
+test('if the storage is missing, the sweep does nothing', async () => {
   const removed = await sweepStorage(join(tmpdir(), 'checkpointd-none-such'), 0, log);
   assert.equal(removed, []);
 });

@@ -18,7 +18,7 @@ function leftOut(globs: Globs, path: string): boolean {
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
 }
 
-test("globs and git's ignore patterns match alike where both have the same syntax", () => {
+test('if a glob and a git ignore pattern have the same syntax, they match the same paths', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ckpt-globs-'));
   const env = { PATH: process.env.PATH ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
   const part = fc.constantFrom(

@@ -111,7 +111,7 @@ for (const handles of [true, false]) {
 }
 
 if (isLinux) {
-  test('a fast capture also checks a path that only chokidar marked', () =>
+  test('if only chokidar marked a path, a fast capture also checks the path', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       it.rig.write('d/f', 'then');
       const outside = join(it.rig.top, 'outside');
@@ -125,7 +125,7 @@ if (isLinux) {
       assert.is((await it.capture('a mark on the root by chokidar')).path, 'fast');
     }));
 
-  test('a fast capture also checks a directory that has no handle', () =>
+  test('if a directory has no handle, a fast capture also checks the directory', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       const { handles } = it.watcher;
       if (handles === undefined) return assert.unreachable();
@@ -143,7 +143,7 @@ if (isLinux) {
       }
     }));
 
-  test('once chokidar is live, clients also hear of changes that only the handles report', () =>
+  test('once chokidar is live, clients are also notified of changes that only the handles report', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');

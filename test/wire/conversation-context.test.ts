@@ -71,7 +71,7 @@ test('context files must be in the work tree and within the limit, and their mes
 const hostile = `${'*a'.repeat(40)}b`;
 const longName = 'a'.repeat(120);
 
-test('a pattern with many stars is matched quickly: in addContext, in an import and as an exclude glob', async () => {
+test('if a pattern has many stars, it is matched quickly: in addContext, in an import and as an exclude glob', async () => {
   const places = makePlaces();
   writeFileSync(join(places.workTree, longName), 'x');
   await withSession(

@@ -107,7 +107,7 @@ test('session/open can set the model and the tools, and turn MCP off (C9)', () =
     { open: openedWith },
   ));
 
-test('the agent named "default" or the only agent becomes the active agent (C9)', () =>
+test('the agent with the name "default", or the only agent, becomes the active agent (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>
       Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));

@@ -55,7 +55,7 @@ test('a work tree is opened by its canonical path and keeps its identity (O27)',
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   }));
 
-test('opening a missing path, an unreadable path, a file or a loop gives the matching error kind (F112)', () =>
+test('if the path is missing, unreadable, a file or a loop of links, opening it gives the matching error kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));

@@ -68,7 +68,7 @@ test('after the user restores by hand, the agent is notified once at its next pr
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('a hook with bad input (empty, truncated, unknown, no object, 100 MB) exits with 0 and logs one line', () =>
+test('if the input of a hook is empty, truncated, unknown, no object or 100 MB, the hook exits with 0 and logs one line', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],

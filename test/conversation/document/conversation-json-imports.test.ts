@@ -25,7 +25,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an import accepts an old document that has no ids and no format version, and the model as text (C10, C29)', async () => {
+test('an import accepts an old document without ids and format version, whose model is text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,

@@ -136,7 +136,9 @@ test('if the last record was damaged after it was complete, it is saved beside t
   reopened.close();
 });
 
-test('if the process is killed, no record is lost whose write was answered (C8)', async ({ file }) => {
+test('if the write of a record was answered, a kill of the process does not lose the record (C8)', async ({
+  file,
+}) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});

@@ -15,7 +15,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('a sequence that is made from any earlier sequence equals a plain array, and no sequence ever changes', () => {
+test('if a sequence is made from an earlier sequence, it equals a plain array, and the earlier sequence does not change', () => {
   checkProperty(
     steps,
     (plan) => {
@@ -48,7 +48,7 @@ test('a sequence that is made from any earlier sequence equals a plain array, an
   );
 });
 
-test('a map that is made from any earlier map equals a plain Map, with the same order of keys', () => {
+test('if a map is made from an earlier map, it equals a plain Map, with the same order of keys', () => {
   const sets = fc.array(fc.tuple(fc.nat(), fc.string({ maxLength: 3 }), fc.nat()), { maxLength: 40 });
   checkProperty(sets, (plan) => {
     const maps = [{ map: PersistentMap.empty<number>(), model: new Map<string, number>() }];

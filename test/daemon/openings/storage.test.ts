@@ -138,7 +138,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('a storage that contains the work tree, or is inside it, is detected by identity (F112)', () =>
+test('if a storage contains the work tree or is inside it, this is detected by identity (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

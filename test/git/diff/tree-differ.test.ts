@@ -65,7 +65,7 @@ const someFiles = fc
   )
   .map((files): Files => Object.entries(files));
 
-test('the running differ gives the same output as a git that starts for each comparison, in every format (Q30, Q32)', () =>
+test('in every format, a running differ gives the same output as a new git process for each comparison (Q30, Q32)', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const property = async ([one, two]: [Files, Files]): Promise<void> => {
       const once: DiffTrees = { gitDir, from: tree(one), to: tree(two) };
@@ -123,7 +123,7 @@ test('a missing object is reported, a cancelled comparison gets no answer, and t
     assert.is((await compare(trees)).items.length, 1);
   }));
 
-test('a renewed differ no longer finds removed objects, and a closed differ starts a new git for each comparison', () =>
+test('a renewed differ finds no removed objects; a closed differ starts a new git process for each comparison', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['a', 'only here\n']]);
     const trees = { gitDir, from: emptyTree, to, differ };

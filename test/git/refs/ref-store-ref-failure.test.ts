@@ -19,7 +19,7 @@ test('if git may not write a ref, the error names the path and a remedy, and not
   assert.match(error.message, 'chown');
 });
 
-test('an error that is not about permissions is returned unchanged', () => {
+test('if an error is not about permissions, it is returned unchanged', () => {
   for (const error of [
     new CheckpointdError('GitFailed', 'fatal: bad object'),
     new CheckpointdError('NoSpace', 'Permission denied'),

@@ -77,7 +77,7 @@ test.after(async () => {
   await inspected.dispose();
 });
 
-seen('at first the timeline shows only turns and tools', async () => {
+seen('at first, the timeline shows only turns and tools', async () => {
   const { page } = shown;
   const tags = () =>
     page.locator('[role=treeitem]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-tag')));
@@ -372,7 +372,7 @@ seen(
   },
 );
 
-seen('before a push the page shows a plan, which lists the files that stay on this machine', async () => {
+seen('before a push, the page shows a plan, which lists the files that stay on this machine', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const url = join(rig.top, 'remote.git');

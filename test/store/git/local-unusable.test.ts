@@ -118,7 +118,7 @@ test('session/open and checkpoint/init change nothing in a damaged repository th
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('checkpoint/init completes a repository that a killed git init left unfinished', () =>
+test('if a killed git init left a repository unfinished, checkpoint/init completes it', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -135,7 +135,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('session/open reports a git directory whose path is not UTF-8, and tells the user to rename it', () =>
+test('if the path of a git directory is not UTF-8, session/open reports this, and tells the user to rename it', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -147,7 +147,7 @@ test('session/open reports a git directory whose path is not UTF-8, and tells th
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy} reports a git directory whose path is not UTF-8, and works after checkpoint/init`, () =>
+  test(`if the path of a git directory is not UTF-8, ${strategy} reports this, and works after checkpoint/init`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });
@@ -158,7 +158,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('session/open reports a .git file that names a missing directory, and makes no new repository', () =>
+test('if a .git file names a missing directory, session/open reports this, and makes no new repository', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();

@@ -69,7 +69,7 @@ async function assertSame(directory: string, when: string): Promise<Found> {
   return fast;
 }
 
-test('a session with packed checkpoints opens without starting git, even after the packs were joined', () =>
+test('if the checkpoints of a session are packed, the session opens without starting git, even after packs were joined', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: 'content\n' });
