@@ -73,7 +73,7 @@ const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|
 /** Tests about the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
-test('a test file is in the folder of its subject, and its name begins with that of the tested file', () => {
+test('a test file is in the folder of its subject, and its name begins with the name of the tested file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length).replace(/\.tsx?$/, '')));
   const isAbout = (name: string): boolean => {
     const words = name.split('-');

@@ -76,7 +76,7 @@ test('if the outer repository tracks files in an ignored work tree, a capture in
   await daemon.close();
 });
 
-test('the daemon reports an empty base checkpoint for a directory with files, but not for an empty directory', async () => {
+test('if the base checkpoint is empty, the daemon reports this only if the directory has files', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

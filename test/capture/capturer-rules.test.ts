@@ -189,7 +189,7 @@ test('include globs add ignored files, exclude globs remove files, and .git is n
     ]);
   }));
 
-test('a capture before a restore includes the ignored files that the restore would displace, and reports a .git', () =>
+test('a capture before a restore includes the ignored files that the restore would displace, but no .git directory', () =>
   withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);

@@ -96,7 +96,7 @@ test('the first command starts a background daemon, which keeps the session open
     assert.is(it.daemon().pid, pid);
   }));
 
-test('checkpointd stop ends the background daemon in an orderly way, and reports when none is running', () =>
+test('the command `stop` ends the background daemon in an orderly way; if no daemon runs, it reports this', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();

@@ -78,7 +78,7 @@ test('two clients share a session with one line of checkpoints, and each client 
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
-test('the daemon puts the changes of two clients in one queue, and loses none', () =>
+test('the daemon puts the changes of two clients in one queue, and loses no change', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -214,7 +214,7 @@ function isListening(rig: DaemonRig): boolean {
   return readdirSync(join(rig.runtime, 'checkpointd')).length > 0;
 }
 
-test('checkpointd daemon serves every client, and exits after the last one', () =>
+test('the command `daemon` serves every client, and exits after the last client leaves', () =>
   withRig(async (rig) => {
     const daemon = rig.run(['daemon', ...rig.args(), '--idle-minutes=0.005']);
     await until('the daemon listens', () => /listening on .*\n/.test(daemon.stdout));

@@ -54,7 +54,7 @@ test('statistics count files like git, and count renames and new types as modifi
   await daemon.close();
 });
 
-test('statistics are cached; if a tag moves to a new checkpoint, statistics of the tag are those of the checkpoint (Q31, Q41)', async () => {
+test('statistics are cached; if a tag moves to a new checkpoint, the tag gets new statistics (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;

@@ -19,7 +19,7 @@ test('a directory in the way of a restore is saved with its ignored files before
   await daemon.close();
 });
 
-test('a nested repository in the way of a restore stays, its path is listed as failed, and the rest is restored (O23)', async () => {
+test('if a nested repository is in the way of a restore, it stays and is listed as failed; all else is restored (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));

@@ -130,7 +130,7 @@ test('if the restored ignore rules match files, an undo does not change these fi
     assert.is(rig.read('out'), 'changed since\n');
   }));
 
-test('if there is no restore to undo or redo, the error explains both, and names checkpoint/list for older states', () =>
+test('if there is no restore to undo or redo, the error explains undo and redo, and names checkpoint/list', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const method of ['checkpoint/undo', 'checkpoint/redo'] as const) {

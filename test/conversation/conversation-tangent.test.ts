@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import { contents, reopened, room, said } from './room.ts';
 
-test('entering a tangent sets the main conversation aside, and leaving restores the whole conversation (C16, C17, C18)', () => {
+test('entering a tangent sets the main conversation aside; leaving the tangent restores it completely (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));

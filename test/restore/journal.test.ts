@@ -46,7 +46,7 @@ test('the journal syncs an intent before its rename, and the directory after the
   remove(root);
 });
 
-test('the journal recognises the directory in an intent of an earlier version, although such an intent also names the device', () => {
+test('the journal recognises the directory in an intent of an earlier version, although this intent also names the device', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };

@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('if a killed restore should fail on foreign edits, its recovery keeps the edits made after the kill', () =>
+test('if a killed restore was asked to fail on foreign edits, its recovery keeps edits made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });

@@ -66,7 +66,7 @@ test('the next change first finishes a broken restore, and one undo brings back 
   }));
 
 for (const lasting of [false, true])
-  test(`if the system releases a temporary file ${lasting ? 'never, the file is reported' : 'late, the file is removed'} in the end`, () =>
+  test(`if the system ${lasting ? 'never releases a temporary file, the file is reported' : 'releases a temporary file late, the file is removed'}`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const { id } = JSON.parse(readFileSync(session.parts.directory.intentFile, 'utf8')) as { id: string };

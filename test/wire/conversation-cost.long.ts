@@ -87,7 +87,7 @@ test('creating a checkpoint takes no longer with 10,000 entries than with 10 (C3
   }
 });
 
-test('the exported JSON of 10,000 entries is no larger with 1,000 checkpoints than with one (C5)', async () => {
+test('the exported JSON of 10,000 entries is no larger with 1,000 checkpoints than with one checkpoint (C5)', async () => {
   const rig = new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 });
   try {
     await rig.open({ strategy: 'sqlite' });

@@ -44,7 +44,7 @@ test('if an export already wrote the same document, repeating the export gets th
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('before an export replaces a file of a work tree, even an ignored file, a safety checkpoint saves it', () =>
+test('before an export replaces a file of a work tree, even an ignored file, a safety checkpoint saves the file', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [

@@ -82,7 +82,7 @@ test('repeating session/delete with the same key deletes only once', async () =>
   }
 });
 
-test('two concurrent requests to delete or close a session end the session once', async () => {
+test('if two requests to delete or close a session come at once, the session ends once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);
@@ -101,7 +101,7 @@ test('two concurrent requests to delete or close a session end the session once'
   }
 });
 
-test('a repeated request may order its fields differently, but may have no different value', async () => {
+test('a repeated request may have its fields in another order, but no other values', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();

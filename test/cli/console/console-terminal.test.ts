@@ -110,7 +110,7 @@ if (hasTerminal()) {
       );
     }));
 
-  test('the user picks the message to return to with the arrow keys (C22)', () =>
+  test('with the arrow keys, the user picks the message to which the conversation returns (C22)', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       for (const content of ['one of ours', 'two of ours', 'three of ours'])

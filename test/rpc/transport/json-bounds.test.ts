@@ -41,7 +41,7 @@ test('64 MiB of brackets are refused within two seconds', () => {
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('the outermost level of JSON is parsed like JSON.parse does, but with null for each nested value', () => {
+test('the outermost level of JSON is parsed as by JSON.parse, but with null for each nested value', () => {
   const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
   checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
     const expected = Array.isArray(value)

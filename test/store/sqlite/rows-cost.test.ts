@@ -28,7 +28,7 @@ test('a checkpoint after one edit adds only the rows, directories and contents o
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('the next keyframe is written once the rows since the last keyframe are more than the last keyframe has (O1)', () =>
+test('once the rows after a keyframe outnumber the rows of the keyframe, the next keyframe is written (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;
