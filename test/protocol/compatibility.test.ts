@@ -113,7 +113,7 @@ test('the check of compatibility fails for a new required parameter', () => {
 
 const harmless: readonly (readonly [string, Path, unknown])[] = [
   ['a description changes', ['$defs', 'Count', 'description'], 'Another one.'],
-  ['a parameter is added that may be absent', params('colour'), { type: 'string' }],
+  ['an optional parameter is added', params('colour'), { type: 'string' }],
   ['a field is added to a result', ['$defs', 'Checkpoint', 'properties', 'colour'], { type: 'string' }],
   ['a parameter is widened', ['$defs', 'IdempotencyKey', 'maxLength'], 4096],
   ['a required parameter becomes optional', ['$defs', 'CheckpointCreateParams', 'required'], ['session']],
@@ -122,7 +122,7 @@ const harmless: readonly (readonly [string, Path, unknown])[] = [
     ['$defs', 'SkipReason', 'knownValues'],
     [...(protocol.$defs.SkipReason?.knownValues ?? []), 'haunted'],
   ],
-  ['an example goes', ['methods', create, 'examples'], []],
+  ['an example is removed', ['methods', create, 'examples'], []],
 ];
 
 for (const [name, path, value] of harmless) {

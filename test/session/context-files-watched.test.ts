@@ -42,7 +42,7 @@ async function watched(rig: SessionRig, path: string): Promise<Watched> {
 const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[] = [
   ['a context file is written', 'notes.md', (rig) => rig.write('notes.md', 'two')],
   ['a context file is deleted', 'notes.md', (rig) => rmSync(join(rig.work, 'notes.md'))],
-  ['a file appears that a glob matches', 'docs/*.md', (rig) => rig.write('docs/b.md', 'b')],
+  ['a new file matches a glob', 'docs/*.md', (rig) => rig.write('docs/b.md', 'b')],
   ['a context file in a directory is written', 'docs/a.md', (rig) => rig.write('docs/a.md', 'z')],
 ];
 

@@ -10,7 +10,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 const damages: readonly (readonly [string, (file: string) => void])[] = [
   ['lost', (file) => rmSync(file)],
   ['emptied', (file) => truncateSync(file)],
-  ['not a log any more', (file) => writeFileSync(file, 'something else altogether, and long enough\n')],
+  ['no longer a log', (file) => writeFileSync(file, 'something else altogether, and long enough\n')],
   ['damaged in its middle', flipped],
 ];
 

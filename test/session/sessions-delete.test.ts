@@ -212,7 +212,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
 }
 
 for (const [what, call, place] of [
-  ['session/delete does not treat a repository as missing if lstat fails', 'lstat', '.git/HEAD'],
+  ['if lstat fails, session/delete does not treat the repository as missing', 'lstat', '.git/HEAD'],
   ['if lstat fails after session/delete has locked the directory, the lock is released', 'lstat', 'session'],
 ] as const)
   test(`local: ${what}`, () =>
