@@ -48,14 +48,14 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** How many files are edited before a create. One file is always measured too. */
+/** How many files are edited before a create. An edit of one file is always measured, too. */
 const editCounts = numbers(flags.edits);
-/** How many files differ from the checkpoint that is restored. One file is always measured too. */
+/** How many files differ from the checkpoint that is restored. A difference of one file is always measured, too. */
 const restoreCounts = numbers(flags.restores);
 /** How many files are deleted, or are in renamed directories, before a restore. */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);
-/** How many files a session has that is measured while it is at rest. */
+/** The sizes of the work trees (in files) whose sessions are measured at rest. */
 const restSizes = numbers(flags.rest).filter((files) => files > 0);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
@@ -241,7 +241,7 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
   return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
 }
 
-/** The most runs of each command. There are few, because a command can take seconds in a large tree. */
+/** The maximum number of runs of each command. It is small, because a command can take seconds in a large tree. */
 const commandRepeats = 5;
 
 /** Restores of more files than this take half a minute, so they are measured less often. */

@@ -19,9 +19,9 @@ export interface Contender {
   diff(): Promise<void>;
   /** Counts the files that differ between the last two checkpoints. */
   stats(): Promise<void>;
-  /** Restores the second newest checkpoint. This number of files differ between it and the work tree. */
+  /** Restores the second newest checkpoint, which differs from the work tree in this number of files. */
   restore(files: number): Promise<void>;
-  /** Restores the newest checkpoint. This number of its files are missing in the work tree. */
+  /** Restores the newest checkpoint after this number of the checkpoint's files were removed from the work tree. */
   restoreLast(files: number): Promise<void>;
   /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;

@@ -61,7 +61,7 @@ export async function measureLarge(
   return measured.map(({ large }) => large);
 }
 
-/** Time for the full scan, which begins two seconds after a capture and reads young files again. */
+/** The pause for the full scan, which begins two seconds after a capture and reads young files again. */
 const scannedMs = 5000;
 
 function fillRandomly(file: string, megabytes: number): void {

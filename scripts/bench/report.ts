@@ -136,7 +136,7 @@ function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readon
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // For git, there is only the time of `git status`, because it does no other work here.
+    // For git, there is only the time of `git status`, because git does no other work here.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',

@@ -293,7 +293,7 @@ function wildEdits(random: Random, most: number): Edit[] {
   });
 }
 
-/** Gives a link that leads outside a relative target, which is the same in every world. */
+/** If a link leads outside, gives the link a relative target, so that it is the same in every world. */
 function calmLink(edit: Edit): Edit {
   return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }

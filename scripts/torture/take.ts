@@ -219,8 +219,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 }
 
 /**
- * Starts a second daemon. The first daemon's session must be refused to it. With another session on the same work tree
- * both daemons must work, and their restores must never mix.
+ * Starts a second daemon. The second daemon must refuse to open the first daemon's session. With another
+ * session on the same work tree both daemons must work, and their restores must never mix.
  */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;

@@ -5,8 +5,8 @@
 /** The captures of one step of an agent follow each other within this time. */
 const usualDelayMs = 2000;
 /**
- * The delay before the first scan. No capture can be fast before the first scan, so it waits only until the daemon has
- * sent the current answer.
+ * The delay before the first scan. No capture can be fast before the first scan, so this scan waits only
+ * until the daemon has sent the current answer.
  */
 const firstMs = 50;
 /**

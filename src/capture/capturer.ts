@@ -71,8 +71,9 @@ export interface CaptureRequest {
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan compares
-   * only names. If another process has edited one of these files, the edit belongs to the next capture.
+   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan
+   * compares only names. If another process has edited a file at one of the other paths, the edit belongs to
+   * the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -92,7 +93,10 @@ export interface CapturerOptions {
   readonly exclude?: readonly string[];
   /** Larger files are skipped as `tooLarge`. Default: no limit. */
   readonly maxFileBytes?: number;
-  /** The daemon's storage, if it is inside the work tree (an allowed protected directory). It is never scanned. */
+  /**
+   * The daemon's storage, if the storage is inside the work tree. This is possible when the client has
+   * allowed a protected directory. The storage is never scanned.
+   */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
   /** The file in which the known files are stored for the next opening. When absent, the known files are not stored. */
@@ -252,8 +256,8 @@ export class Capturer {
   }
 
   /**
-   * True when it is certain, by the current ignore rules, that the next capture takes a file at this path. False in
-   * doubt, for example for a new file that is only matched by the `include` globs.
+   * True when it is certain, by the current ignore rules, that the next capture takes a file at this path.
+   * False when in doubt, for example for a new file that only the `include` globs match.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {

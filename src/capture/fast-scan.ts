@@ -79,7 +79,10 @@ export interface ScanBase {
   readonly fastScans: number;
 }
 
-/** The maximum number of unsettled files. If there are more, captures scan everything. */
+/**
+ * The maximum number of files whose content is doubtful (settled.ts). If there are more such files, captures
+ * scan everything.
+ */
 const unsettledMax = 1000;
 /** The maximum number of unsettled files that one scan reads again; see settled.ts. */
 const rereadMax = 200;
@@ -91,7 +94,7 @@ const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with a path that each capture has to report or to try again. */
+  /** Directories with a path that each capture has to report or to read again. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;

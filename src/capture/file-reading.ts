@@ -45,7 +45,7 @@ export interface ReadingOptions {
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** For this time after its last change, a content is read again; see {@link isSettled}. */
+  /** Scans read a content again until its last change is older than this; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
@@ -205,7 +205,8 @@ export class FileReading {
   }
 
   /**
-   * Returns the earlier listing of this directory if it had another path then. Recognizes the directory by its inode.
+   * Returns the earlier listing of this directory if the directory had another path then. Recognizes the
+   * directory by its inode.
    */
   #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {
     const { earlier } = this.#options;

@@ -122,8 +122,8 @@ export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
   /**
-   * A `.gitignore` that applies to the directory and is a FIFO or a device. Git would wait for it for ever, so git is
-   * not asked about paths to which it applies.
+   * A `.gitignore` that applies to the directory and is a FIFO or a device. Git would wait for this file for
+   * ever, so the daemon does not ask git about paths to which the file applies.
    */
   readonly blockedBy?: string;
 }

@@ -91,8 +91,9 @@ function permissionsOf(
 }
 
 /**
- * Returns the permission bits if any bit of the usual mode is missing (0600, 0444, 0700), because a restore must not
- * add it. Otherwise returns undefined. Also returns undefined on Windows, where the system invents the modes.
+ * Returns the permission bits if any bit of the usual mode is missing (0600, 0444, 0700), because a restore
+ * must not add the missing bit. Otherwise returns undefined. Also returns undefined on Windows, where the
+ * system invents the modes.
  */
 function strictPermissions(mode: number, usual: number): number | undefined {
   if (process.platform === 'win32') return undefined;

@@ -41,7 +41,7 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** For this time after its last change, a content is read again. */
+  /** Scans read a content again until its last change is older than this. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
@@ -112,7 +112,7 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules. They were read when the handles had marked every earlier change. */
+/** The rules. They were read after the handles had marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }

@@ -129,7 +129,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = presentStamp(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // True when the scan had listed the directory before it found a pointer to it.
+      // True when the scan had listed the directory before the scan found a pointer to this directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);

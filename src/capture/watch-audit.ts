@@ -1,6 +1,6 @@
-// Checks the directory handles with the help of full captures. If a path differs between two captures, the handles must
-// have marked the path in between. The audit runs after a capture. It does not delay the capture and cannot make it
-// fail. In doubt the audit reports nothing.
+// Checks the directory handles with the help of full captures. If a path differs between two captures, the
+// handles must have marked the path in between. The audit runs after a capture. It does not delay the capture
+// and cannot make it fail. When in doubt, the audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';

@@ -1,6 +1,7 @@
-// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists them in
-// order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The index
-// corresponds to the manager's `checkpoints` and `tag_index`. This module stores nothing.
+// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists
+// them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session.
+// The index replaces the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores
+// nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -97,8 +98,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only this
-   * checkpoint has its undo and redo stacks.
+   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only for
+   * this checkpoint, the index returns the undo and redo stacks.
    */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#rows.withStacks(this.#head);

@@ -101,7 +101,7 @@ export class ReportedWrites {
     return found;
   }
 
-  /** Returns how much of a path's change from the first to the last station an author made. */
+  /** Returns how much one author contributed to the change of a path from the first to the last checkpoint. */
   shareOf(author: SessionId, path: TreePath, stations: readonly EntryAtCheckpoint[]): Share {
     const reports = this.#byPath.get(path) ?? [];
     const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));

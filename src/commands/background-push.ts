@@ -8,7 +8,10 @@ import { Remotes } from '../remote/remotes.ts';
 import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';
 
-/** The delay between a turn and its push, because an agent often makes several changes at once. */
+/**
+ * The delay between a turn and its push. An agent often makes several changes at once, and one push then
+ * serves them all.
+ */
 const quietMs = 500;
 /**
  * The time limit for one run of the backlog. The remaining sessions wait for the next run. The limit doubles after each

@@ -185,8 +185,8 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
 });
 
 /**
- * Returns one path of a diff in the form of the wire. If one of its contents or its diff is not UTF-8, all of them are
- * in base64.
+ * Returns one path of a diff in the protocol's form. If a content of the path or its diff is not UTF-8, all
+ * these texts are in base64.
  */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;

@@ -84,8 +84,8 @@ async function create({
 }
 
 /**
- * Moves the conversation to the position at which the checkpoint has used the message. Also logs this position, in case
- * a later process opens the session without checkpoints.
+ * Moves the conversation to the position after the turn's message, because the checkpoint has used this
+ * message. Also logs this position, in case a later process opens the session without checkpoints.
  */
 async function moveTo(
   session: Session,
@@ -144,7 +144,7 @@ function checkRequest(
   if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
-/** Returns the client's tag. If the client gave none, returns the next tag according to the counters. */
+/** Returns the client's tag. If the client gave no tag, returns the next tag according to the counters. */
 function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
   if (request.tag != null) return parseTag(request.tag);
   const { currentTurn, toolsInTurn } = countersOf(index.head);
@@ -184,7 +184,10 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** Returns the client's description unchanged. If the client gave none, writes a line about the turn or the tool. */
+/**
+ * Returns the client's description unchanged. If the client gave no description, writes a line about the turn
+ * or the tool.
+ */
 function describe(
   { kind, description, toolName }: CreateRequest,
   message: string,

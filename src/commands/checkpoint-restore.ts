@@ -37,8 +37,8 @@ export const checkpointRestore = defineCommand(
     warnOfOldDirectory(session, target.record, context);
     if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A restore of only files or only some paths stays on the current line. A complete restore begins a new line at the
-    // target.
+    // A restore of only files or only some paths stays on the current line of checkpoints. A complete restore
+    // begins a new line at the target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {
@@ -163,9 +163,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 }
 
 /**
- * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, a safety checkpoint is
- * made, which the restore's checkpoint names. An undo restores this safety checkpoint. The undo is a restore too, so it
- * has its own safety checkpoint, which a redo restores.
+ * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, the daemon
+ * makes a safety checkpoint, and the restore's checkpoint names it. An undo restores this safety checkpoint.
+ * The undo is a restore too, so it has its own safety checkpoint, which a redo restores.
  * @throws NothingToUndo
  */
 async function stepOverRestore(
@@ -203,8 +203,8 @@ async function stepOverRestore(
 }
 
 /**
- * Returns the paths that a step back has to restore. These are the paths of the earlier restore, and the links and
- * files that the restore removed to make directories in their place.
+ * Returns the paths that an undo or a redo has to restore. These are the paths of the earlier restore, and
+ * the links and files that the restore removed to make directories in their place.
  */
 async function pathsBack(
   session: Session,
@@ -247,7 +247,7 @@ async function restored(
   return restoreAnswer(session, outcome, dryRun, context);
 }
 
-/** Makes the answer again for a repeated key, because the process died before the client got the first answer. */
+/** Makes a second answer for a repeated key: the process died before the client got the first answer. */
 function restoredBefore(
   { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },

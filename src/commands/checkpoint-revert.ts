@@ -60,7 +60,7 @@ export const checkpointRevert = defineCommand(
   },
 );
 
-/** Refuses an invalid request. The check is independent of a recovery that may run first. */
+/** Refuses an invalid request. A recovery that runs first does not change the result of this check. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   refuseBoth(params);
   const { index } = session.requireCheckpoints();

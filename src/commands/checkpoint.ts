@@ -97,7 +97,7 @@ export const checkpointClean = defineCommand(
     const { operations } = session.parts;
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
-    // After a kill from here on, the next start finds no checkpoints, and may not even look for them.
+    // If the daemon is killed from here on, the next start finds no checkpoints, or does not look for them.
     if (intended) await recordCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);
@@ -271,8 +271,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // Only the restore's checkpoint records on disk that the conversation moved back. Without this checkpoint, a restart
-  // would return to the later conversation.
+  // On disk, only the restore's checkpoint says that the conversation moved back. Without this checkpoint, a
+  // restart would return to the later conversation.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',

@@ -74,21 +74,21 @@ export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
 
 export type CallOf<M extends SessionMethod> = SessionCall<ParamsOf<M>>;
 
-/** The answer in the form of the wire. The executor adds `operation`, `replayed` and `warnings`. */
+/** The answer in the protocol's form. The executor adds `operation`, `replayed` and `warnings`. */
 export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>;
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes the answer again, because the process died before the client got the first answer. Uses the published
-   * checkpoint, or the log record of the effect. When absent, the log record itself is the answer.
+   * Makes a second answer: the process died before the client got the first answer. Uses the published
+   * checkpoint, or the log record of the effect. Without this function, the log record itself is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses invalid parameters. The check is independent of a recovery. The executor calls this function only before it
-   * recovers an unfinished restore. Otherwise `run` itself refuses the parameters.
+   * Refuses invalid parameters. A recovery must not change the result of this check. The executor calls this
+   * function only before it recovers an unfinished restore. Otherwise `run` itself refuses the parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
-  /** True when the log record of the effect also contains the key. Then no record of the operation is needed. */
+  /** True when the log record of the effect also contains the key. The operation then needs no record of its own. */
   readonly isKeptWithEffect?: true;
 }
 

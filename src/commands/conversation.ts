@@ -342,8 +342,8 @@ export const conversationRecordLines = defineConversationChange(
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session. The export then also waits in that session's queue. An export
-  // in the answer waits only in its own queue.
+  // The file may be in the work tree of another session. The export then also waits in that session's queue.
+  // If the answer itself contains the document, the export waits only in the queue of its own session.
   const place =
     path == null
       ? undefined

@@ -93,10 +93,10 @@ export function overLimitText(bytes: number, maxStoreBytes: number): string {
 }
 
 /**
- * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when another
- * checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be removed at once,
- * because its safety checkpoint and its target have its contents. Setting the clock back makes no checkpoint older. If
- * `ms` is 0, returns all unlisted checkpoints.
+ * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when
+ * another checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be
+ * removed at once, because the contents are also in the restore's target and safety checkpoint. Setting the
+ * clock back makes no checkpoint older. If `ms` is 0, returns all unlisted checkpoints.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -200,7 +200,7 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Schedules a check after `ms` milliseconds. An earlier check that is already scheduled stays. */
+  /** Schedules a check after `ms` milliseconds. If an earlier check is already scheduled, it stays. */
   enforceIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
@@ -231,8 +231,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each run removes
-   * something, so the removal is complete at some time.
+   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each
+   * run removes something, so some run completes the removal.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;

@@ -1,12 +1,14 @@
 // The commands for tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
-// checkpoint of the files. Leaving the tangent restores this checkpoint, unless the client keeps the tail.
+// checkpoint of the files. Leaving the tangent restores this checkpoint, unless the client keeps the tail
+// (the last entry of the tangent).
 //
-// Entering first publishes a safety checkpoint, and then logs the tangent, which names this checkpoint. A kill in
-// between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as a
-// proposal, without moving the head. Leaving then runs a hard restore whose checkpoint names the proposed state.
-// Publishing this checkpoint commits the whole change. If the process is killed before, the tangent is still open, and
-// the next opening finishes or undoes the restore. Afterwards both the files and the main conversation are back. If the
-// client keeps the tail, leaving keeps the files and moves only the conversation.
+// To enter, the daemon first publishes a safety checkpoint, and then logs the tangent, which names this
+// checkpoint. A kill in between leaves an unused checkpoint and no tangent. To leave, the daemon first logs
+// the new state of the conversation as a proposal, without moving the head. Then it runs a hard restore whose
+// checkpoint names the proposed state. Publishing this checkpoint commits the whole change: both the files
+// and the main conversation are back. If the process is killed before the publication, the tangent is still
+// open, and the next opening finishes or undoes the restore. If the client keeps the tail, the daemon keeps
+// the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -84,8 +86,9 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent. If the tangent includes files and the client does not keep its tail, restores the files. A client
- * can leave a tangent even if tangents were disabled after entering it. @throws TangentDisabled
+ * Leaves a tangent. If the tangent includes files and the client does not keep the tail, restores the files.
+ * A client can leave an open tangent even if tangents are disabled now. @throws TangentDisabled if tangents
+ * are disabled and no tangent is open
  */
 async function exitTangent({
   session,

@@ -1,7 +1,7 @@
-// Repairs the files of answered restores after a power cut. A damaged file is empty, torn, missing or as before the
-// restore, and no program has changed it since. A further restore saves the current state and then writes these files.
-// After a kill without a power cut, the daemon repeats no restore. The kernel still has the written bytes, which only
-// need a sync.
+// After a power cut, repairs the files of restores that the daemon had already answered. A damaged file is
+// empty, torn, missing or as before the restore, and no program has changed it since the restore. To repair
+// them, the daemon runs another restore, which first saves the current state. After a kill without a power
+// cut, the daemon repairs no file: the kernel still has the written bytes, which only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -44,15 +44,16 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
         isOfAnotherBoot(intent) &&
         index.byId(recordOf(intent).id) === undefined &&
         index.byId(intent.safety) !== undefined &&
-        // With a lower `seq`, the checkpoint was published and has been removed since.
+        // If the `seq` of a missing checkpoint is lower, the checkpoint was published, and has been removed
+        // since.
         recordOf(intent).seq >= index.nextSeq,
     );
   if (lost !== undefined) answered.reopen(lost.intent.id);
 }
 
 /**
- * Repairs the files that a power cut damaged, and syncs the files of the other answered restores. Call this
- * function after recovery.
+ * Repairs the files that a power cut damaged, and syncs the files of all other restores that have a note.
+ * Call this function after recovery.
  */
 export async function recoverAnswered(site: RestoreSite, context: OperationContext): Promise<void> {
   const { answered, checkpoints, workTree } = site;
@@ -194,7 +195,10 @@ function changedMs(tree: AnchoredFiles, path: TreePath): number {
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }
 
-/** True when the current entry can be the result of a power cut: it is missing, as before the restore, or torn. */
+/**
+ * True when a power cut can have caused the current entry: the entry is missing, is torn, or is that from
+ * before the restore.
+ */
 async function isLost(
   store: SnapshotStore,
   { before: present, after: wanted }: TreeChange,
@@ -208,8 +212,8 @@ async function isLost(
 }
 
 /**
- * True when the current content can be the result of a power cut. It then equals the whole content, but may be shorter
- * and have zeros in places.
+ * True when a power cut can have caused the current content: it differs from the whole content only by zeros
+ * in places and a missing end.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

@@ -1,7 +1,7 @@
-// The notes of answered restores whose files may not be on the disk yet. When the daemon answers a restore, it renames
-// the intent to such a note. The daemon removes the note after it has synced the files. After a power cut, a remaining
-// note shows the next start which files to check (after-power-cut.ts). After a kill without a power cut, the next start
-// only syncs the files.
+// The notes of restores that were answered, but whose files may not be on the disk yet. When the daemon
+// answers a restore, it renames the intent (journal.ts) to such a note. The daemon removes the note after it
+// has synced the files. After a power cut, a remaining note shows the next start which files to check
+// (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';

@@ -1,6 +1,7 @@
-// Finds names that a file system treats as equal: `A` and `a`, or composed and decomposed letters. To test a file
-// system, looks up existing names under another spelling. Does not imitate the folding table of any system. To refuse
-// two paths that would overwrite each other, Unicode's simple lower case after NFC is enough.
+// Finds names that a file system treats as equal (folds): `A` and `a`, or composed and decomposed letters. To
+// test a file system, looks up existing names under another spelling. Does not imitate the rules by which a
+// system folds names. To refuse two paths that would overwrite each other, Unicode's simple lower case after
+// NFC is enough.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -123,8 +124,8 @@ interface Write {
 }
 
 /**
- * A file whose name has only been spelled differently since the target checkpoint. The restore gives the file's name
- * its earlier spelling.
+ * A file whose name has changed only its spelling since the target checkpoint. The restore gives the file's
+ * name its earlier spelling.
  */
 interface Respelling {
   readonly to: TreePath;

@@ -1,8 +1,8 @@
-// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step, checks
-// that the file to replace is still the verified file. Between this check and the rename are two system calls. If a
-// program edits the file in that moment, the commit finds the edit under the file's second name. It returns the edit in
-// `edited`. A second name outside the work tree (displaced.ts) is checked once more later. Any other second name is
-// removed at once.
+// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each
+// step, checks that the file to replace is still the verified file. Between this check and the rename are two
+// system calls. So the old file first gets a second name (a hard link). If a program edits the file in that
+// moment, the commit finds the edit under the second name, and returns the edit in `edited`. A second name
+// outside the work tree (displaced.ts) is checked once more later. Any other second name is removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -224,7 +224,8 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // The late look identifies a file by its inode, and would mistake this file for another one.
+    // The later check (late-look.ts) identifies a file by its inode, and would mistake this file for another
+    // one.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -234,8 +235,8 @@ export class Commit {
   }
 
   /**
-   * Returns the stats of the path if an overlay shows a second name of the same file as another file. An
-   * overlay may do so for a file from a lower layer.
+   * If a file comes from a lower layer of an overlay, its second name may look like another file. Returns the
+   * stats of the path in this case.
    */
   #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
     const first = statsAt(this.#tree, path);
@@ -284,7 +285,10 @@ export class Commit {
     return 'done';
   }
 
-  /** True when the directory that moved from `home` to `at` contains only the files in `held`, all unchanged. */
+  /**
+   * True when the directory that moved from `home` to `at` contains only the files in `displaced`, and none of these
+   * files has changed.
+   */
   #containsOnly(at: TreePath, home: TreePath, displaced: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);

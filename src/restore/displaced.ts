@@ -1,7 +1,8 @@
-// Keeps displaced files under second names until late-look.ts has checked them. A program that has a displaced file
-// open may still write to it after the restore's last check. The second names are in a directory of the restore,
-// outside the work tree and on the same disk. A note in this directory describes each file, so that a check after a
-// kill knows as much as a check before the kill.
+// Keeps files that a restore has displaced (removed or replaced) under second names until late-look.ts has
+// checked them. A program that has a displaced file open may still write to it after the restore's last
+// check. The second names are in a directory of the restore, outside the work tree and on the same disk. A
+// note in this directory describes each file, so that a check after a kill knows as much as a check before
+// the kill.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';

@@ -99,7 +99,7 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
   }
 }
 
-/** A capture of the present, the plan that ignores the obstacles on disk, and these obstacles. */
+/** A capture of the current state, a plan that ignores the obstacles on disk, and the list of these obstacles. */
 interface Inspected {
   readonly present: Capture;
   readonly facts: RestoreFacts;
@@ -278,8 +278,8 @@ function unmatchedMessage(unmatched: readonly TreePath[]): string {
 }
 
 /**
- * Returns a function for the number of files that the target has at or below a path. Computes the number from the
- * current state and the changes.
+ * Returns a function that counts the target's files at or below a path. The function computes the number from
+ * the current state and the changes.
  */
 function filesInTarget(present: Directory, changes: readonly TreeChange[]): (path: TreePath) => number {
   let surplus: Map<TreePath, number> | undefined;

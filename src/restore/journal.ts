@@ -36,7 +36,7 @@ export interface RestoreIntent {
    * three fields.
    */
   readonly root?: DirectoryIdentity;
-  /** The id of the machine's boot, on systems that have one. */
+  /** The id of the machine's boot, on systems that have such an id. */
   readonly boot?: string;
   /** The paths that the restore skipped on purpose. A repeated run skips these paths, too. */
   readonly left?: readonly LeftAlone[];
@@ -57,7 +57,10 @@ export interface RestoreIntent {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** The form on disk. An earlier version called a directory's birth time `born`, and noted its device. */
+/**
+ * The form on disk. An earlier version called a directory's birth time `born`, and also noted the directory's
+ * device.
+ */
 interface Note extends Omit<RestoreIntent, 'root'> {
   readonly version: number;
   readonly sum?: string;

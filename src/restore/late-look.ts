@@ -1,9 +1,10 @@
-// Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at the moment
-// of the exchange, the commit finds it at once. But a program that has a displaced file open may write to it even
-// later. So the late look checks the displaced files after two seconds, or at the end of the session. It removes the
-// unchanged files. It returns an edited file to its path, as if the edit had come after the restore. If the file now at
-// this path was edited, too, the look keeps the edited displaced file beside the path. The next opening of the session
-// repeats an interrupted look.
+// Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at
+// the moment when the restore replaces the file, the commit finds the edit at once. But a program that has a
+// displaced file open may write to it even later. So the late look checks the displaced files after two
+// seconds, or at the end of the session. It removes the unchanged files. It returns an edited file to its
+// path, as if the edit had come after the restore. If a program has also edited the file that is now at this
+// path, the look keeps the displaced file beside the path. The next opening of the session repeats an
+// interrupted look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -338,8 +339,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * The files at the path that a program edited after the restore. They are now kept beside the path, under these
-   * paths.
+   * The new paths of files that were at the path. A program had edited these files after the restore, so the
+   * look moved them beside the path.
    */
   readonly met: readonly TreePath[];
 }

@@ -1,5 +1,5 @@
-// Merges contents for a revert and stores the results. git merges three files in a private directory of the session.
-// Before a plan uses the results, the store has them, and the tree that contains them.
+// Merges contents for a revert and stores the results. git merges three files in a private directory of the
+// session. The results, and the tree that contains them, are in the store before a plan uses them.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';

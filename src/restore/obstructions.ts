@@ -141,7 +141,10 @@ async function unsavedBelow(
   return { paths: topmost(files, directory, replacedDirectories) };
 }
 
-/** Replaces each file by the topmost directory above it that is below `directory` and contains no captured file. */
+/**
+ * Replaces each file by a directory above it: the topmost directory that is below `directory` and contains no
+ * captured file.
+ */
 function topmost(
   found: readonly TreePath[],
   directory: TreePath,

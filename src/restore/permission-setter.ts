@@ -128,8 +128,8 @@ export function ownerOnlyMessage(paths: readonly TreePath[]): string {
 }
 
 /**
- * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the replaced
- * file, or else those of the umask. In both cases the exec bit is set as recorded.
+ * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the
+ * replaced file, or else the bits that the umask leaves. In both cases the exec bit is set as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;

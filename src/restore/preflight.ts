@@ -16,9 +16,9 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan whose contents are missing, or do not fit on the disk with a tenth in reserve. The new files need
- * space in addition to the old files, because all new files are staged before the first old file is removed. Resolves
- * with the sizes of the contents.
+ * Refuses a plan if contents are missing, or if the disk lacks space for the contents and a reserve of a
+ * tenth. The new files need space in addition to the old files, because all new files are staged before the
+ * first old file is removed. Resolves with the sizes of the contents.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(
@@ -104,7 +104,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // Gives the event loop a turn, because waiting for a content that was read ahead does not.
+  // Gives the event loop a turn. Waiting for a content that was read ahead gives it no turn.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();

@@ -263,7 +263,8 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
     ...given({ paths: intent.paths }),
-    // A failure would leave the restore unfinished, so a path with a conflict is skipped.
+    // A refusal because of a conflict would leave the restore unfinished. So the recovery skips a path with a
+    // conflict.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
@@ -294,8 +295,8 @@ function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): Checkpo
 }
 
 /**
- * Checks that the work tree's path still has the directory that the restore changes. @throws RestoreFailed
- * when the path has another directory
+ * Checks that the work tree's path still leads to the directory that the restore changes. @throws
+ * RestoreFailed when the path has another directory
  */
 export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   if (isRootOf(site, intent)) return;
@@ -315,7 +316,7 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** True when a restore is unfinished whose directory is no longer at the work tree's path. */
+/** True when a restore is unfinished, and its directory is no longer at the work tree's path. */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)

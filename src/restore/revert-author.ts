@@ -39,8 +39,8 @@ export function headsOf(index: CheckpointIndex, range: RevertRange): Set<Checkpo
 export interface AuthorAsked {
   readonly session: SessionId;
   /**
-   * Returns the reason to skip a path that may contain work of a session whose reports this session did not
-   * see. Returns undefined for other paths.
+   * If a path may contain work that another session reported and this session missed, returns the reason to
+   * skip the path. Otherwise returns undefined.
    */
   readonly doubtAt: (path: TreePath) => LeftAlone['reason'] | undefined;
   /** Returns a reported content that no checkpoint contains, if the session has kept the content. */

@@ -58,7 +58,7 @@ async function ignoredThen(
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = site;
-  // A repository that ignores the whole work tree is not used.
+  // If the repository ignores the whole work tree, its rules do not apply.
   const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
   const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');

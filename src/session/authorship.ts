@@ -86,9 +86,9 @@ export async function recordCheckpoint(
 }
 
 /**
- * Returns the paths whose content in a first checkpoint differs from the ledger. The ledger is not empty if earlier
- * checkpoints existed and were removed. No other path needs a record, because the base in the store has its content
- * ({@link baseOf}).
+ * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger
+ * is not empty if earlier checkpoints existed and were removed. No other path needs a record, because the
+ * base in the store has the content of this path ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -210,7 +210,8 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const keepers = await keepersOf(session, write.path);
-  // No await between reading the file and logging the report, because reports must have the order of the contents.
+  // There is no await between reading the file and logging the report, so that the reports have the same
+  // order as the contents.
   const found = await contentAt(store, workTree, write.path, context.signal);
   // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
@@ -238,9 +239,9 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that keep a content reported at a path. Returns none while only one session is open on
- * the work tree. A session keeps the content only if it computes content ids as this session does, and if its
- * captures include the path.
+ * Returns the sessions that keep a content that an agent has reported for a path. Returns none while only one
+ * session is open on the work tree. A session keeps the content only if it computes content ids as this
+ * session does, and if its captures include the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);

@@ -335,7 +335,7 @@ async function writeTemporary(
   }
 }
 
-/** Replaces the saved file. @throws PreconditionFailed when the file has changed since */
+/** Replaces the saved file. @throws PreconditionFailed when the file has changed since it was saved */
 function replace(temporary: string, target: string, saved: string | undefined): true {
   const stamp = fileStamp(target);
   if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while the daemon saved it');

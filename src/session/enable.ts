@@ -41,8 +41,8 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again. It has checkpoints, and perhaps an
-  // unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again. The session has checkpoints,
+  // and perhaps an unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;
@@ -156,8 +156,8 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 }
 
 /**
- * Disables checkpoints until the client decides, because a restore was interrupted and another directory is now at its
- * work tree's path. Changes no file.
+ * Disables checkpoints until the client decides, because a restore was interrupted and another directory is
+ * now at the work tree's path. Changes no file.
  */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   session.hasUnfinishedRestore = true;

@@ -234,8 +234,8 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // Waits until the running operation has ended, and lets no other operation begin. Otherwise an operation could make
-    // a checkpoint in the emptied store, which would stay for ever.
+    // Waits until the running operation has ended, and lets no other operation begin. Otherwise an operation
+    // could make a checkpoint in the emptied store, and this checkpoint would stay for ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {

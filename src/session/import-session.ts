@@ -1,5 +1,6 @@
-// Makes a session from a fetched line. Until the session is complete, it has a note that says it is being deleted. So
-// if the import fails or is killed, the next sweep removes the session. No other session changes.
+// Makes a session from a fetched line. Until the session is complete, a note in its directory says that the
+// session is being deleted. So if the import fails or is killed, the next sweep removes the session. No other
+// session changes.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';

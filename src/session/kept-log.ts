@@ -121,8 +121,8 @@ async function readLog({
 }
 
 /**
- * Reads the log of a session that stays closed. @throws the errors of {@link openKeptLog}, and those that it would
- * repair
+ * Reads the log of a session that stays closed. @throws the errors of {@link openKeptLog}, and an error for
+ * damage that {@link openKeptLog} would repair
  */
 export async function readKeptLog(
   { logFile }: SessionDirectory,

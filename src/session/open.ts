@@ -61,8 +61,8 @@ export interface Surroundings {
   /** The terms that the daemon writes into `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
-   * Returns the session with this id if this daemon has it open. Closes the session and returns undefined if no client
-   * uses it and it does not suit the request.
+   * Returns the session with this id if this daemon has it open. If no client uses the session and it does
+   * not suit the request, closes the session and returns undefined.
    */
   readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
   /** Returns the other sessions of this daemon on the same work tree. */

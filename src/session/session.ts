@@ -172,7 +172,7 @@ export class Session {
   afterChange: ((method: string) => void) | undefined;
   /** The heads of the session's lines on remotes, as this process knows them. */
   readonly pushedHeads = new Map<string, Line>();
-  /** The lines of other writers of which clients were notified. */
+  /** The lines of other writers for which clients already got a notification. */
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 

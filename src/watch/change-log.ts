@@ -35,7 +35,7 @@ const pathsMax = 10_000;
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions;
-  /** The newest mark of each path. The oldest mark comes first. */
+  /** For each path, its newest mark. Paths whose newest mark is older come first. */
   readonly #marks = new Map<TreePath, Mark>();
   #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;

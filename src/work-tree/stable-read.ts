@@ -76,11 +76,12 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file. Returns `elsewhere` when the path leads through another directory now. The file's size and
- * times must be equal, to the nanosecond, before and after the read. A file that changed a moment ago is read twice,
- * and both results must be equal. The function waits between the two reads of a large file. After three failed attempts
- * the file is `unstable`. The caller owns the spool file, if the function made a spool file.
- * @throws NoSpace errors of the spool, EMFILE and the like.
+ * Reads a regular file. Returns `elsewhere` when the path leads through another directory now. The file's
+ * size and times must be equal, to the nanosecond, before and after the read. A file that changed a moment
+ * ago is read twice, and both results must be equal. The function waits between the two reads of a large
+ * file. After three failed attempts the file is `unstable`. The caller owns the spool file, if the function
+ * made a spool file.
+ * @throws NoSpace for the spool file, and system errors such as EMFILE.
  */
 export async function readStable<Id>(
   directory: ReachedPath,

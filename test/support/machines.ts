@@ -28,7 +28,7 @@ export class Machine {
     return new Machine(root, storage);
   }
 
-  /** Makes a machine with a repository of these files. It knows the remote as `team`. */
+  /** Makes a machine with a repository of these files. The machine knows the remote as `team`. */
   static async make(remote: string, files?: Record<string, string>): Promise<Machine> {
     const machine = new Machine(repository(files));
     await machine.daemon.call('remote/add', { name: 'team', url: remote });

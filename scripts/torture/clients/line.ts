@@ -1,4 +1,5 @@
-// The line to a daemon through a client: the torture's own driver, or one of the users' clients (bridge.ts).
+// A line connects the torture to a daemon through a client: the torture's own driver, or one of the users'
+// clients (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {

@@ -1,4 +1,4 @@
-// Converts checkpoints, and the state of checkpointing, into the form of the wire.
+// Converts checkpoints into the protocol's form, and reports whether checkpoints are enabled.
 
 import type { CheckpointView } from '../../checkpoints/checkpoint-view.ts';
 import type * as Wire from '../../protocol/types.ts';

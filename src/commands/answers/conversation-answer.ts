@@ -1,4 +1,4 @@
-// Converts the conversation into the form of the wire. Returns messages as the client sent them.
+// Converts the conversation into the protocol's form. Returns messages as the client sent them.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -80,8 +80,8 @@ function tangentState(tangent: Tangent): Wire.TangentState {
 }
 
 /**
- * Returns the fields of a conversation (C1). Clients read history and transcript page by page, so the answer has only
- * their lengths.
+ * Returns the fields of a conversation (C1). Clients read the history and the transcript page by page, so the
+ * answer has only the lengths of these lists.
  */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
@@ -116,9 +116,9 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state of the conversation in which the listing began. A state
-// never changes. Later additions and restores therefore neither invalidate a listing nor appear in it. The daemon keeps
-// nothing between requests.
+// Cursors over a conversation's lists. A cursor names the state that the conversation had when the listing
+// began. A state never changes. Later additions and restores therefore neither invalidate a listing nor
+// appear in it. The daemon keeps nothing between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];
@@ -167,7 +167,8 @@ export function pageAt<T>(
 }
 
 /**
- * Returns the state to which a cursor belongs. @throws CursorExpired, DataCorrupt when the daemon has freed the state
+ * Returns the state to which a cursor belongs. @throws CursorExpired if a cursor names a state that the
+ * daemon has freed; DataCorrupt if a checkpoint names it
  */
 export function stateAt(
   conversation: Conversation,

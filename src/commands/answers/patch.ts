@@ -8,7 +8,7 @@ import type { SnapshotStore } from '../../store/snapshot-store.ts';
 
 export const textBytesMax = 32 << 20;
 
-/** Returns a text in the form of the wire. If its bytes are not UTF-8, the form is base64. */
+/** Returns a text in the protocol's form. If its bytes are not UTF-8, the form is base64. */
 export function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
   if (isUtf8(text)) return { text: text.toString('utf8') };
   return { text: text.toString('base64'), encoding: 'base64' };

@@ -11,7 +11,7 @@ import { byBytes } from '../../tree/tree-path.ts';
 import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
-/** Returns the outcome of a restore in the form of the wire. */
+/** Returns the outcome of a restore in the protocol's form. */
 export async function restoreAnswer(
   session: Session,
   outcome: RestoreOutcome,
@@ -78,8 +78,8 @@ async function conflictsOf(
 }
 
 /**
- * Makes the answer to a restore again, because the process died before the client got the first answer. This answer has
- * only the published facts, and no lists.
+ * Makes a second answer to a restore: the process died before the client got the first answer. This answer
+ * has only the published facts, and no lists.
  */
 export async function restoreAgain(
   session: Session,

@@ -92,8 +92,8 @@ export class GlobalExcludes {
   }
 
   /**
-   * Returns the file of the configuration that would block git, and warns about it. Returns undefined when no file
-   * would block git.
+   * If a file of the configuration would block git, warns about this file and returns its path. Otherwise returns
+   * undefined.
    */
   async #blockingIn(config: string): Promise<string | undefined> {
     // Git cannot parse the configuration. A later call of git reports this error.

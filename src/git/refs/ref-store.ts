@@ -78,7 +78,7 @@ export class RefStore {
 
   /**
    * Reads the refs from their files, without git. Changes nothing.
-   * @throws StoreUnavailable when any ref is in doubt
+   * @throws StoreUnavailable when the value of any ref is uncertain
    */
   openToRead(): void {
     const { intentFile, prefixes } = this.#options;

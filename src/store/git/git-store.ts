@@ -160,8 +160,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Runs `change`, which changes packs, then rewrites the cache of records. Reads only commits whose records were not
-   * cached.
+   * Runs `change`, which changes packs, and then rewrites the cache of records. Reads only commits whose
+   * records were not cached.
    */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;

@@ -135,7 +135,7 @@ export class Quarantine {
     this.#armWatch(lookMsMin);
   }
 
-  /** Links each object again that the daemon has and the user's repository lacks. */
+  /** If the user's repository lacks an object that the daemon has, links the object again. */
   async restoreObjects(): Promise<void> {
     const { kept, theirs } = this.#places;
     const there = objectFiles(kept);

@@ -1,5 +1,5 @@
-// The thread of the directory handles, which also writes its messages with their times to a file. So a test sees which
-// changes were reported, without relying on the main thread.
+// Runs the thread of the directory handles, and also writes this thread's messages with their times to a
+// file. So a test sees which changes were reported, without relying on the main thread.
 import { appendFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';
