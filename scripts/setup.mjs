@@ -41,8 +41,9 @@ if (process.argv.includes('--prepare')) {
   run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
 }
 
-// Removes the old output, because `tsc` would keep the output of deleted sources. A full compile takes about a second.
-// Keeps the inspector's page, because its bundler empties its own directory when needed.
+// Removes the old output, because `tsc` would keep the output of deleted sources. A full compile takes about
+// a second. Keeps the inspector's page, because the page's bundler itself empties the page's directory when
+// needed.
 if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
   for (const name of readdirSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });

@@ -74,7 +74,7 @@ async function figuresAtRest(pid: number): Promise<RestFigures> {
   };
 }
 
-/** Returns how often all threads together gave up a processor, and how long they used one. */
+/** Returns how often all threads together gave up a processor, and how much processor time they used. */
 function threadsOf(pid: number): { readonly switches: number; readonly processorMs: number } {
   let [switches, processorMs] = [0, 0];
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -89,9 +89,9 @@ export class Disk {
   /** Restores the power, as a reboot of the machine would. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // Waits until no process has the disk open, because until then a new mount would show the disk that was shut down.
-    // A dying child of the daemon may still have it open, or a process with its own mounts, such as a container of
-    // another test.
+    // Waits until no process has the disk open, because until then a new mount would show the disk that was
+    // shut down. Such a process may be a dying child of the daemon, or a process with its own mounts (the
+    // container of another test).
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

@@ -162,7 +162,8 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // The restore may still be unfinished: requests that only read never recover it, and a deletion may leave it.
+      // The restore may still be unfinished: requests that only read never recover a restore, and a deletion
+      // may leave it unfinished.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;

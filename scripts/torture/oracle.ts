@@ -97,7 +97,7 @@ export class Oracle {
     this.#displaced.clear();
   }
 
-  /** Returns the checkpoints of the session whose contents are known. */
+  /** Returns the session's checkpoints with known contents. */
   claimed(seat: Seat): ReadonlySet<string> {
     const keys = [...this.#claims.keys()].filter((key) => key.startsWith(`${seat.session} `));
     return new Set(keys.map(idIn));

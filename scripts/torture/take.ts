@@ -129,8 +129,8 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // The daemon removes a checkpoint without a tag unless it is the head or undo needs it. Safety checkpoints are
-    // removed only after some time.
+    // The daemon removes a checkpoint without a tag, unless the checkpoint is the head or is needed for an
+    // undo. Safety checkpoints are removed only after some time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );

@@ -60,9 +60,9 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * The snapshot on which the capture builds. A checkpoint must keep it until this capture is published. The capture
-   * takes unchanged files from this snapshot without reading or storing them again. Files of this snapshot are captured
-   * even if the rules exclude them.
+   * The snapshot on which the capture builds. A checkpoint must keep this snapshot until this capture is
+   * published. The capture takes unchanged files from this snapshot without reading or storing them again.
+   * Files of this snapshot are captured even if the rules exclude them.
    */
   readonly previous?: SnapshotId;
   /**
@@ -106,7 +106,8 @@ export interface CapturerOptions {
   /** Called after each successful scan. */
   readonly onScanned?: (scan: FinishedScan) => void;
   /**
-   * Returns the snapshot on which the next capture will build. Scans before the first capture use this snapshot, too.
+   * Returns the snapshot on which the next capture will build. The scans before the first capture also use
+   * this snapshot.
    */
   readonly head?: () => SnapshotId | undefined;
   /** For tests: the clock of this process, in milliseconds since 1970. `settleMs` replaces the time in settled.ts. */
@@ -139,7 +140,7 @@ export class Capturer {
   readonly #place: ScanPlace;
   readonly #background: BackgroundScans;
   readonly #roots = new Map<SnapshotId, Directory>();
-  /** For each capture that a caller still references, its listings. */
+  /** The listings of each capture that a caller still references. */
   readonly #listings = new WeakMap<Capture, Listings>();
   #state: ScanState = nothingScanned;
   /** The tree of the last plain capture; see {@link FinishedScan.isPlain}. */
@@ -218,8 +219,9 @@ export class Capturer {
   }
 
   /**
-   * Returns whether a capture now would differ from a snapshot. Stores nothing. Returns `unsure` when only unreadable
-   * paths, or paths that the snapshot skipped, may differ. @throws as {@link capture}
+   * Returns whether a capture of the current state would differ from a snapshot. Stores nothing. Returns
+   * `unsure` when only unreadable paths, or paths that the snapshot skipped, may differ. @throws as {@link
+   * capture}
    */
   async isChanged(
     previous: SnapshotId,
@@ -479,8 +481,8 @@ const discarding: BlobSink = {
 };
 
 /**
- * Passes contents to the store. Many writes run concurrently, up to a limited number and a limited number of bytes. If
- * a write fails, a later call throws its error.
+ * Passes contents to the store. Many writes run concurrently. Their number and their total size are limited.
+ * If a write fails, a later call throws its error.
  */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;

@@ -1,7 +1,7 @@
-// Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
-// the changed files in them. Repeats this until nothing changes during the scan. Then rebuilds the trees above the
-// changes. Takes all other directories from the base. Each of them was watched before the base read it, and the watcher
-// has reported no change in it since.
+// Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again
+// and reads the changed files in them. Repeats this until nothing changes during the scan. Then rebuilds the
+// trees above the changes. Takes all other directories from the base. Each of these directories was watched
+// before the base read it, and the watcher has reported no later change in it.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -27,7 +27,7 @@ import { Walk, type WalkOptions } from './walker.ts';
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** The functions of the directory handles that scans use. */
+/** Those functions of the directory handles that scans use. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
 /** The rules of a scan. If the rules change, the verdict about every name may change. */
@@ -286,7 +286,7 @@ function dirtyPaths(
 /** The plan of a fast scan: which paths the scan checks, and with which state it compares them. */
 export interface FastPlan {
   readonly base: ScanBase;
-  /** The tree of the snapshot that the capture builds on. */
+  /** The tree of the snapshot on which the capture builds. */
   readonly previous: Directory;
   readonly handles: ScanHandles;
   readonly rules: ScanRules;
@@ -294,7 +294,7 @@ export interface FastPlan {
   readonly position: number;
   /** The paths that the watcher has reported as changed since the base. */
   readonly marks: ReadonlySet<TreePath>;
-  /** Directories to list although the watcher reported no change there. */
+  /** Directories to list although the watcher reported no change in them. */
   readonly listed: ReadonlySet<TreePath>;
   /** Paths that the requesting client has written since the base. */
   readonly touched: readonly TreePath[];
@@ -504,7 +504,7 @@ export class FastScan {
   }
 
   /**
-   * Checks files with several names that changed in the last round. Returns those of their names for which the listings
+   * Checks files with several names that changed in the last round. Returns the names for which the listings
    * still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {

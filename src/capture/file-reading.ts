@@ -34,7 +34,7 @@ export interface BlobSink {
 export interface ReadingOptions {
   readonly tree: WorkTree;
   readonly earlier: EarlierListings;
-  /** The tree of the snapshot that the capture builds on. */
+  /** The tree of the snapshot on which the capture builds. */
   readonly previous: Directory | undefined;
   hash(size: number): BlobHash;
   /**
@@ -62,7 +62,7 @@ export class FileReading {
   readonly #options: ReadingOptions;
   /** The start of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
-  /** The listings of this scan whose files were read. */
+  /** Those of this scan's listings whose files were read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
   /** Directories that were replaced by another directory. */
@@ -105,7 +105,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Adds a number of files that this scan need not check. */
+  /** Counts these files as done, because this scan need not check them. */
   pass(count: number): void {
     this.#files += count;
   }

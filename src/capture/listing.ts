@@ -91,15 +91,15 @@ export interface Inherited {
   readonly mode: TakeMode;
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
-  /** The directory in the snapshot that the capture builds on. */
+  /** The directory in the snapshot on which the capture builds. */
   readonly previous: Directory | undefined;
   /** Paths to capture even if a rule ignores them. `true` stands for a file or a whole directory. */
   readonly alsoInclude: PathTree | undefined;
 }
 
 /**
- * A sub-directory. Later scans reuse the string `path`, because joining and hashing it again would take a large part of
- * the time of a check.
+ * A sub-directory. Later scans reuse the string `path`, because making and hashing this string again would
+ * take a large part of a check's time.
  */
 export interface Subdirectory {
   readonly name: string;
@@ -471,8 +471,8 @@ function isFileTaken(entry: WalkedEntry): boolean {
 }
 
 /**
- * True when an equal stamp proves that the entry is unchanged. False for every entry that a capture has to report or to
- * try again.
+ * True when an equal stamp proves that the entry is unchanged. False for every entry that a capture has to
+ * report or to read again.
  */
 function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   if (entry.unread === 'undecided') return false;

@@ -64,7 +64,7 @@ export interface ScanState {
 export const nothingScanned: ScanState = { listings: new Map() };
 
 export interface ScanRequest {
-  /** The tree of the snapshot that the capture builds on. */
+  /** The tree of the snapshot on which the capture builds. */
   readonly previous: Directory | undefined;
   /** Receives the contents. Without a sink, the scan stops at the first new path. */
   readonly sink: BlobSink | undefined;
@@ -76,7 +76,7 @@ export interface ScanRequest {
     | undefined;
   /** True to scan everything, even when a fast scan would be enough. */
   readonly isFull?: boolean;
-  /** True for a scan that no client waits for. */
+  /** True for a scan for which no client waits. */
   readonly isInBackground?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: CaptureProgress | undefined;

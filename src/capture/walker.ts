@@ -27,8 +27,8 @@ export interface WalkOptions
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
   /**
-   * Returns false for a directory in which only names have to be checked, because it was captured a moment ago and not
-   * touched since.
+   * Returns false for a directory in which only names have to be checked, because the directory was captured
+   * a moment ago and no program has touched it since then.
    */
   checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
@@ -109,8 +109,8 @@ export class Walk {
   }
 
   /**
-   * Returns the parents of sub-directories that were listed as names but that the walk then could not find. Includes
-   * only cases since the last call.
+   * Returns the parents of sub-directories that have disappeared: the walk listed their names, but then could
+   * not find them. Includes only cases since the last call.
    */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;

@@ -48,7 +48,10 @@ interface Finding {
  */
 const graceMs = 1000;
 
-/** The number of attempts, because a fence may time out on a busy machine. No client waits for an audit. */
+/**
+ * The number of attempts to pass a fence, because a fence may time out on a busy machine. No client waits for
+ * an audit.
+ */
 const fencesMax = 3;
 
 export class WatchAudit {
@@ -62,7 +65,7 @@ export class WatchAudit {
     this.#options = options;
   }
 
-  /** Compares a scan with the scan before. `position`: the position of the change log when the scan began. */
+  /** Compares a scan with the previous scan. `position`: the position of the change log when the scan began. */
   compare(position: number, tree: ScannedTree): void {
     this.#next = { position, tree };
     this.#running ??= this.#run();
@@ -87,7 +90,7 @@ export class WatchAudit {
     }
   }
 
-  /** Compares the next scan with the last scan, and then drops the last scan, because its listings are large. */
+  /** Compares the next scan with the previous scan. Then drops the previous scan, because its listings are large. */
   async #findingOf(scan: AuditedScan): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;

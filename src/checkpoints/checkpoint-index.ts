@@ -165,8 +165,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns the list position for a new checkpoint with this tag. If a tool tag is repeated on the same line, it keeps
-   * its position. Returns undefined when the new checkpoint comes at the end of the list.
+   * Returns the list position for a new checkpoint with this tag. A tool tag that is repeated on the same
+   * line keeps its position. Returns undefined when the new checkpoint comes at the end of the list.
    */
   placeOf(tag: Tag): number | undefined {
     const tagged = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);

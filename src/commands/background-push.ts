@@ -92,8 +92,9 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or limits
-   * the number of requests, or the time was over. The caller then does not try the other sessions now.
+   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or
+   * limits the number of requests, or the time limit was reached. The caller then does not try the other
+   * sessions now.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

@@ -145,7 +145,7 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
   };
 });
 
-/** Counts the files that changed since a checkpoint's predecessor, or that differ between two given checkpoints. */
+/** Counts the files that differ between a checkpoint and its predecessor, or between two given checkpoints. */
 export const checkpointStats = defineCommand('checkpoint/stats', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;

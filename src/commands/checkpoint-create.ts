@@ -100,8 +100,8 @@ async function moveTo(
 }
 
 /**
- * True when the work tree is the same as in a checkpoint. A path that was skipped by one of the two captures does not
- * count as a difference.
+ * True when the work tree is the same as in a checkpoint. If the checkpoint's capture or the new capture
+ * skipped a path, the path does not count as a difference.
  */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;

@@ -48,8 +48,8 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. If the store is still damaged after an earlier answer reported the damage, sets the store aside
- * and begins with a new store.
+ * Enables checkpoints. If an earlier answer has reported damage and the store is still damaged, sets the
+ * store aside and begins with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasCorrupt = session.disabledReason === 'StoreCorrupt';
@@ -202,7 +202,7 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // A path that was skipped by one of the two captures does not count as a change.
+  // If the head's capture or the new capture skipped a path, the path does not count as a change.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };

@@ -11,7 +11,7 @@ import type { Sessions } from '../session/sessions.ts';
 import type { Client } from '../session/shares.ts';
 import type { StorageOperations } from '../session/storage-operations.ts';
 
-/** Every method of a client except those of the connection's life cycle. */
+/** Every request method, except those that concern the connection itself. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
 /** Methods that concern sessions as a whole: they list, open, close, delete, push or import sessions. */

@@ -48,10 +48,10 @@ export interface ConversationChange<M extends ConversationMethod> extends CallOf
 }
 
 /**
- * Defines a command that changes the conversation. `change` makes the change and returns its effect, which is logged
- * with the key. `answer` makes the wire's answer from the effect. If the client repeats the key after a restart,
- * `answer` is called again. `answer` runs after the commit and must not fail. `check` means the same as in
- * `defineCommand`.
+ * Defines a command that changes the conversation. `change` makes the change and returns its effect, which is
+ * logged with the key. `answer` makes the client's answer from the effect. If the client repeats the key
+ * after a restart, `answer` is called again. `answer` runs after the commit and must not fail. `check` means
+ * the same as in `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
   method: M,
@@ -81,7 +81,7 @@ export function defineConversationChange<M extends ConversationMethod, E extends
   );
 }
 
-/** Returns the effect unchanged, for a change whose effect is also the wire's answer. */
+/** Returns the effect itself, for a change whose effect is also the client's answer. */
 const asItIs = <E>(effect: E): E => effect;
 
 /**

@@ -158,11 +158,11 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
 
 /** The delay between a change and the check of the limits, so that one check serves several changes. */
 const restMs = 10_000;
-/** The delay before the removal continues after it was interrupted by a request. */
+/** After a request has interrupted the removal, the removal continues after this delay. */
 const againMs = 1_000;
 /**
- * If requests have delayed the removal for this long, it makes one step although requests are waiting. The limits are
- * thus enforced within a minute.
+ * If requests have delayed the removal for this long, the removal makes one step although requests are
+ * waiting. The limits are thus enforced within a minute.
  */
 const patienceMs = 30_000;
 /**
@@ -200,7 +200,7 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Schedules a check after `ms` milliseconds. If an earlier check is already scheduled, it stays. */
+  /** Schedules a check after `ms` milliseconds. If an earlier check is already scheduled, this earlier check stays. */
   enforceIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;

@@ -32,8 +32,8 @@ const leftMax = 1000;
 const linesMax = 10_000;
 
 /**
- * Adds a remote. If a remote with this name and address already exists, updates only its list of paths that are not
- * pushed.
+ * Adds a remote. If a remote with this name and address already exists, updates only the remote's list of
+ * paths that are not pushed.
  */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;

@@ -298,7 +298,8 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
 });
 
 /**
- * If a session's checkpoints have a git repository of their own, returns its path, for clients that read it with git.
+ * If a session's checkpoints have a git repository of their own, returns the path of this repository, for
+ * clients that read the repository with git.
  */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);

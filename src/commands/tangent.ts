@@ -70,7 +70,7 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
 /** The result of leaving a tangent. `restore` is the result of restoring the files, if they were restored. */
 type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
-/** Returns the answer for the wire, without the tangent's checkpoint of the files. */
+/** Returns the answer for the client, without the tangent's checkpoint of the files. */
 function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.ConversationExitTangentResult {
   return result;
 }
@@ -132,8 +132,8 @@ async function exitTangent({
 }
 
 /**
- * Returns the checkpoints whose files tangents need: the checkpoint of the open tangent, and the checkpoints of all
- * tangents in which another checkpoint was made.
+ * Returns the checkpoints that must stay because their files may be restored at the end of a tangent: the
+ * checkpoint of the open tangent, and the checkpoints of all tangents in which another checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

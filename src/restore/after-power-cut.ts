@@ -1,7 +1,7 @@
 // After a power cut, repairs the files of restores that the daemon had already answered. A damaged file is
 // empty, torn, missing or as before the restore, and no program has changed it since the restore. To repair
-// them, the daemon runs another restore, which first saves the current state. After a kill without a power
-// cut, the daemon repairs no file: the kernel still has the written bytes, which only need a sync.
+// such files, the daemon runs another restore, which first saves the current state. After a kill without a
+// power cut, the daemon repairs no file: the kernel still has the written bytes, which only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -128,7 +128,7 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** The entries that the path had before each of the restores. */
+  /** For each of the restores, the entry that the path had before it. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }
@@ -159,8 +159,8 @@ async function touchedBy(
 }
 
 /**
- * Returns the paths that a power cut damaged: their files differ from the result of the restores, and no program has
- * changed them since.
+ * Returns the paths that a power cut damaged: their files differ from the result of the restores, and no
+ * program has changed these files since the restores.
  */
 async function lostPaths(
   site: RestoreSite,

@@ -14,8 +14,8 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 
 /**
- * The time in ms that the end of a session waits for files to reach the disk. It is short, because a shutdown is
- * answered within a second.
+ * The time in ms that the end of a session waits for files to reach the disk. The time is short, because the
+ * daemon answers a shutdown within a second.
  */
 const patienceMs = 500;
 const noteName = /^restored-[0-9a-z]+\.json$/;

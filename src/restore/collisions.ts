@@ -35,8 +35,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. A path collides if the list also has the path, or a directory above it, under another
- * spelling with the same key.
+ * Returns the colliding paths. A path collides if the list also contains another spelling, with the same key,
+ * of the path or of a directory above it.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -61,7 +61,7 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 
 /**
  * Returns how the file system folds the paths of a restore. Tests only directories in which two of the paths
- * could be one name. When one of these directories folds names, all directories count as folding.
+ * could be equal after folding. When one of these directories folds names, all directories count as folding.
  */
 export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
   const directories = new Set<TreePath>();
@@ -124,8 +124,8 @@ interface Write {
 }
 
 /**
- * A file whose name has changed only its spelling since the target checkpoint. The restore gives the file's
- * name its earlier spelling.
+ * A file whose current name differs from its name in the target only in the spelling. The restore gives the
+ * file's name its earlier spelling.
  */
 interface Respelling {
   readonly to: TreePath;

@@ -319,7 +319,7 @@ export class Commit {
     return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
   }
 
-  /** Notes a file with further names. `own` is the number of names that the restore knows. */
+  /** Records a file that has several names. `own` is the number of names that the restore knows. */
   #recordShared(stats: BigIntStats | undefined, own = 1n): void {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }

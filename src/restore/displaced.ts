@@ -40,7 +40,7 @@ interface Note {
 export interface DisplacedNote {
   /** The identity of the work tree from which the files were displaced. */
   readonly root: DirectoryIdentity | undefined;
-  /** The displaced files. The number in the name of a displaced file is its index in this list. */
+  /** The displaced files. The number in the name of a displaced file is the file's index in this list. */
   readonly files: readonly DisplacedFile[];
 }
 

@@ -40,8 +40,8 @@ const massDeletionMin = 100;
  * Plans a restore of files. Except in a dry run, requires that the store can return every content that the
  * plan deletes.
  *
- * @throws Conflict (`onConflict: fail`), ConfirmationRequired (the plan deletes more than half of more than
- * 100 files), DataCorrupt (the store cannot return a deleted content).
+ * @throws Conflict (`onConflict: fail`), ConfirmationRequired (there are more than 100 files, and the plan
+ * deletes over half of them), DataCorrupt (the store cannot return a deleted content).
  */
 export async function planFiles(
   site: RestoreSite,

@@ -48,7 +48,7 @@ export interface RestoreIntent {
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];
-  /** The plan's `directories`. A repeated run removes each of them that the first run emptied. */
+  /** The plan's `directories`. If the first run has emptied such a directory, a repeated run removes the directory. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
   /** The time when the restore started (RFC 3339), for people who read the file. */

@@ -1,5 +1,5 @@
 // Verifies the files that a restore moves, and finds the directories that one rename can move as a whole.
-// Changes no file. Replaces a move that is not possible by its deletion and its write.
+// Changes no file. If a move is not possible, replaces the move by a deletion and a write.
 import { groupHasMoreRights } from '../base/access-lists.ts';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
@@ -43,7 +43,7 @@ export interface StagedDirectory extends Move {
 }
 
 export interface StagedMoves {
-  /** The directories that move as a whole, parents before children, by their new path. */
+  /** The directories that move as a whole, sorted so that at the new paths parents come before children. */
   readonly directories: readonly StagedDirectory[];
   readonly files: readonly StagedMove[];
   /** The steps of the plan that are not part of a move. */

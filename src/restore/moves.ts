@@ -54,7 +54,10 @@ const isUsual = (entry: Entry): boolean => !isLink(entry) && entry.permissions =
 const keyOf = ({ mode, blob }: Entry): string => `${mode} ${blob}`;
 const noPaths: ReadonlySet<TreePath> = new Set();
 
-/** The largest number of equal files that are searched for the same name, so that the time stays linear. */
+/**
+ * The pairing compares a file's name with the names of at most this many equal files, so that the time stays
+ * linear.
+ */
 const comparedMax = 50;
 
 class Pairs {

@@ -39,7 +39,7 @@ export async function findRefusals(
 /** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** The maximum number of entries that are tried to find out whether a directory is append-only. */
+/** To find out whether a directory is append-only, tries at most this many entries. */
 const askedMax = 100;
 
 class PermissionCheck implements Refusals {
@@ -49,8 +49,8 @@ class PermissionCheck implements Refusals {
   readonly #tree: AnchoredFiles;
   readonly #directories: Directories;
   /**
-   * The id of the user. Undefined for root and on systems without users, because the system then refuses no
-   * step because of an owner.
+   * The id of the user. Undefined for root and on systems without users: the system then never refuses a step
+   * because of the owner.
    */
   readonly #user: number | undefined;
 

@@ -16,13 +16,13 @@ import {
 import { type Folding, respell } from './collisions.ts';
 import { type Move, movesOf } from './moves.ts';
 
-/** The reason why a path was not restored. Later versions of the wire may add reasons. */
+/** The reason why a path was not restored. Later versions of the protocol may add reasons. */
 export type FailureReason =
   /** An entry in the way is not in the safety checkpoint, because it is too large, unreadable or special. */
   | 'unsaved'
   /** A nested repository's `.git` is in the way. */
   | 'nestedGitDirectory'
-  /** Two paths are the same name on this file system. */
+  /** This file system treats two of the paths as the same name. */
   | 'collision'
   /** The snapshot has a name that must never be written (`..`, `.git`). */
   | 'unsafeName'
@@ -46,8 +46,8 @@ export type LeftReason =
    */
   | 'conflict'
   /**
-   * The path may have existed when the target was captured. The rules of the capture may have excluded it, or it was
-   * unreadable.
+   * The path may have existed when the target was captured. The rules of the capture may have excluded the
+   * path, or the path was unreadable.
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */

@@ -59,9 +59,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths that the plan changes and that the store cannot return from the saved snapshot. Reads each
- * displaced content and each directory above it, because after the restore the store has the only copy. A capture alone
- * is no proof, because it does not read files that seem to be unchanged.
+ * Returns those paths of the plan whose earlier state the store cannot return from the saved snapshot. Reads
+ * each displaced content and each directory above it, because after the restore the store has the only copy.
+ * A capture alone is no proof, because it does not read files that seem to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,

@@ -247,7 +247,7 @@ export function gone(checkpoint: CheckpointId): CheckpointdError {
 }
 
 /**
- * Returns the job that repeats the request, or that goes back to the state before it.
+ * Returns the job that repeats the request, or that goes back to the state before the request.
  * @throws StoreCorrupt when a checkpoint is gone
  */
 export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {

@@ -62,8 +62,9 @@ export async function runPlannedJob(
 }
 
 /**
- * Reports a restore of an earlier request that a later request, or the opening of the session, finished, undid or
- * repaired. All listeners get the event with the lists of paths. The client of the later request gets a warning.
+ * Reports a restore that an earlier request began, and that a later request or the opening of the session
+ * finished, undid or repaired. All listeners get the event with the lists of paths. The client of the later
+ * request gets a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -122,7 +123,7 @@ async function executePlan(
   }
 }
 
-/** Runs a revert while the store protects its merged tree. */
+/** Runs a revert while the store protects the revert's merged tree. */
 async function holdingMerged<T>(
   site: RestoreSite,
   { target, reverted }: RestoreJob,
@@ -187,8 +188,8 @@ export async function applyJob(
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
   await recordDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
-  // A path that another program changed before the restore reached it was skipped, so the path does not count
-  // as restored.
+  // If another program changed a path first, the restore skipped the path, so the path does not count as
+  // restored.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );

@@ -51,9 +51,9 @@ export interface RestoreOptions {
    */
   readonly durable?: boolean;
   /**
-   * The directory outside the work tree that the restore creates for replaced and removed files, if it is on
-   * the same disk. `checkDisplaced` of late-look.ts removes the directory later. When absent, the restore
-   * removes replaced files at once.
+   * The directory outside the work tree that the restore creates for replaced and removed files, if this
+   * directory is on the same disk. `checkDisplaced` of late-look.ts removes the directory later. When absent,
+   * the restore removes replaced files at once.
    */
   readonly displacedTo?: string;
 }
@@ -85,8 +85,9 @@ export interface AppliedPlan {
 /**
  * Applies a plan. After a failure about one path, reports it and continues with the rest.
  *
- * @throws NoSpace, DataCorrupt, AbortError before any visible change; RestoreFailed when an I/O error or a full disk
- * stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
+ * @throws NoSpace, DataCorrupt, AbortError before any visible change; RestoreFailed, with `effects` none or
+ * unknown, when an I/O error or a full disk stopped the restore; WorkTreeMissing when the root was moved or
+ * replaced.
  */
 export async function applyRestore(options: RestoreOptions): Promise<AppliedPlan> {
   const tree = pin(options.root);
@@ -168,8 +169,8 @@ class Restorer {
       await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // Tries again, because a file system may refuse a removal only for a moment. A temporary file that remains counts
-      // as a change, so the journal must stay as well.
+      // Tries again, because a file system may refuse a removal only for a moment. A remaining temporary file
+      // counts as a change, so the journal must stay as well.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const failure = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(failure, stays) : failure;

@@ -105,7 +105,7 @@ export function changedMeanwhile(
 
 export interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
-  /** The state that an undo of this restore returns to. */
+  /** The state to which an undo of this restore returns. */
   readonly before: SnapshotId;
   /** The paths that this run wrote or deleted. */
   readonly ours: ReadonlySet<TreePath>;

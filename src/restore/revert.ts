@@ -38,7 +38,7 @@ export interface RevertJob
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
   /** The author whose work is undone. When absent, the work of all authors is undone. */
   readonly author?: AuthorAsked;
-  /** The mode of the revert. With `soft`, files that the range added stay. */
+  /** The mode of the revert. With `soft`, the revert keeps files that the range added. */
   readonly mode: 'soft' | 'hard';
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
@@ -283,10 +283,7 @@ function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
 }
 
-/**
- * Returns the part of a side of the merge that the client requested. A request may name a renamed file by
- * either name.
- */
+/** Returns the requested part of one side of the merge. A request may name a renamed file by either name. */
 function narrowed(
   { changes, renames }: MergeSide,
   isSkipped: (path: TreePath) => boolean,

@@ -64,7 +64,7 @@ export async function readAtRest(
     };
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
     close = async () => {
-      await capture.close('deleted'); // with 'deleted', this writes no file of known files
+      await capture.close('deleted'); // with 'deleted', this does not write the list of known files
       session.parts.sessionLog.close();
       await store.close();
     };

@@ -23,9 +23,9 @@ type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
-  /** The writes that this session, or another session on the work tree, reported. */
+  /** The writes that were reported by this session or by another session on the work tree. */
   readonly reports?: readonly ReportedWrite[];
-  /** The client's key and the answer. They are logged in the same record as the effect. */
+  /** The client's key and the answer. Both are logged in the same record as the effect. */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
@@ -160,7 +160,7 @@ function sessionThatLeft(session: Session, path: TreePath, content: Known): Sess
   return left?.id;
 }
 
-/** Finds the author of a content at a path in the ledger, or else in the other open sessions. */
+/** Finds the author of a content at a path. Looks in the ledger, and then in the other open sessions. */
 export function writerOf(
   session: Session,
   path: TreePath,
@@ -351,8 +351,7 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // The ledger may have records that are older than the oldest checkpoint, from checkpoints that were removed since.
-  // These records come first.
+  // The ledger may also have records from checkpoints that have been removed. These records come first.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined

@@ -17,7 +17,7 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** The length in bytes of the last built message. Absent when the message may have changed since. */
+  /** The length in bytes of the last built message. Absent when the message may have changed since it was built. */
   readonly messageLength?: number;
 }
 

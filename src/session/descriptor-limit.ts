@@ -11,7 +11,7 @@ import { files } from '../base/files.ts';
 export const reservedDescriptors = 64;
 
 /**
- * Refuses another session when too few descriptors are left.
+ * Refuses to open another session when too few descriptors are left.
  * @throws LimitExceeded, which names the limit
  */
 export function refuseAtDescriptorLimit(): void {

@@ -40,8 +40,8 @@ export interface SessionMarker {
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
   /**
-   * The identity of the work tree, including its birth time. The birth time distinguishes it from a later directory
-   * with the same inode. Absent in older sessions.
+   * The identity of the work tree, including its birth time. The birth time distinguishes the work tree from
+   * a later directory with the same inode. Absent in older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
   /**
@@ -85,7 +85,7 @@ export class SessionDirectory {
   }
   /**
    * The lock file of the session. It is beside the directory, because a process takes the lock before the
-   * directory exists and keeps it while the directory is renamed away.
+   * directory exists, and keeps the lock while the directory is renamed away.
    */
   get lockFile(): string {
     return `${this.root}.lock`;
@@ -152,7 +152,7 @@ export class SessionDirectory {
     return join(this.own, 'checkpoints-enabled');
   }
 
-  /** Syncs to the disk the session's files outside its store, and the directories that contain these files. */
+  /** Syncs the session's files outside the store, and the directories that contain these files, to the disk. */
   async sync(): Promise<void> {
     const own = [this.markerFile, this.logFile, this.publishedFile, this.enabledFile];
     await this.#steady.sync([], [...own, this.own, this.root, this.storage]);
@@ -201,8 +201,8 @@ export class SessionDirectory {
     const now = directoryAt(workTree);
     // The marker file may be newer than the marker that this process read when it opened the session.
     const { replacedBy, workTreeDirectory, workTreeIdentity } = this.readMarker() ?? marker;
-    // Earlier versions did not record the birth time. The device number is not compared, because it may have
-    // changed since.
+    // Earlier versions did not record the birth time. The device number is not compared, because this number
+    // may have changed since then.
     const [, inode = ''] = workTreeIdentity.split(':');
     const then = replacedBy?.directory ?? workTreeDirectory ?? { inode, birth: '0' };
     return now === undefined || isSameDirectory(then, now) ? undefined : now;
@@ -284,8 +284,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the name of an entry in the directory that no session ever makes, if there is such an entry. The directory
-   * then belongs to another program.
+   * If the directory contains an entry that no session ever makes, returns the name of this entry. The
+   * directory then belongs to another program.
    */
   stranger(): string | undefined {
     return files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));

@@ -36,11 +36,11 @@ function documentSource(session: Session, path: string): string {
 }
 
 /**
- * Returns the path for the new document. The path is in an existing directory, and links above it are
+ * Returns the path for the new document. The path is in an existing directory, and links above the path are
  * resolved.
  * @throws InvalidParams (no such directory; a directory, a link or a device is at the path; the daemon's
- * storage; a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its
- * directory may not be entered)
+ * storage; a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (the user
+ * may not enter the directory)
  */
 function documentTarget(session: Session, path: string): string {
   const place = documentSource(session, path);
@@ -139,9 +139,9 @@ function fileStamp(target: string): string | undefined {
 }
 
 /**
- * Saves the file at an absolute path in a session whose work tree contains the file.
- * @throws PreconditionFailed when a work tree contains the file but its session cannot save the file; the errors of
- * captures
+ * Saves a file, given by its absolute path, in a session whose work tree contains the file.
+ * @throws PreconditionFailed when a work tree contains the file but its session cannot save the file; the
+ * errors of captures
  */
 async function saveReplaced(
   target: string,
@@ -202,7 +202,7 @@ async function recoveredIn(
   }
 }
 
-/** The errors that only a recovery can cause, and not every request. */
+/** The errors that only a recovery can cause, in contrast to the errors of any request. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',

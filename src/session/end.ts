@@ -85,7 +85,8 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
   const { queue, directory, owner, sessionLog } = session.parts;
   try {
     await queue.close();
-    const { enabled } = session; // read only now, because the last operation may have enabled or removed checkpoints
+    // Reads this only now, because the last operation may have enabled or removed checkpoints.
+    const { enabled } = session;
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.checkNow(() => enabled?.store)]);
     await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a running scan uses files of the store
@@ -94,7 +95,7 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
-    // no effect on a closed store; a store that failed to close must not outlive the session
+    // has no effect on a closed store; ends a store that failed to close
     session.enabled?.store.kill();
     sessionLog.close();
     owner.release();
@@ -319,13 +320,13 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
- * orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and had no heartbeat for
- * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
- * away. Never touches a kept session unless a client deleted it.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First,
+ * orphans. An orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and
+ * had no heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third,
+ * directories that were renamed away. Never touches a kept session, unless a client has deleted this session.
  *
- * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls `onDecided` when all
- * paths are free. Only then deletes the renamed directories, which may take long.
+ * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls
+ * `onDecided` when all paths are free. Only then deletes the renamed directories, which may take long.
  */
 export async function sweepStorage(
   storage: string,

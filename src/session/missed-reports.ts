@@ -43,8 +43,8 @@ export function missedReports(session: Session, since: string): MissedReports {
 /** Returns the writes that a session has reported since a time, or undefined when its log cannot be read. */
 function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
   try {
-    // A log that was not written since this time has no later report. The tolerance is for file systems with a coarse
-    // clock.
+    // A log that has not been written since this time contains no later report. The tolerance is for file
+    // systems with a coarse clock.
     if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
     const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
     return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));

@@ -269,9 +269,9 @@ function effectiveMarker(
 }
 
 /**
- * Returns the identity of the directory that this session may remove from now on. This is the directory now at the
- * path, because a user may have restored the session from a backup. If this directory contains an entry that no session
- * makes, the recorded identity stays.
+ * Returns the identity of the directory that this session may remove from now on. This is the directory that
+ * is at the path now, because a user may have restored the session from a backup. If this directory contains
+ * an entry that no session makes, the recorded identity stays.
  */
 function placeOf(
   directory: SessionDirectory,

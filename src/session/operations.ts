@@ -208,8 +208,8 @@ export class OperationRecords {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // The client may have repeated a failed request, and recovery may have finished its operation while the
-      // repetition waited.
+      // The client may have repeated a failed request. While the repetition waited, recovery may have
+      // finished the operation of the first request.
       if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
@@ -272,7 +272,7 @@ export class OperationRecords {
       entry.error = describe(error);
       throw naming(operation, error);
     } finally {
-      entry.pending = undefined; // keeping the promise would keep the whole answer in memory
+      entry.pending = undefined; // a stored promise would keep the whole answer in memory
     }
   }
 

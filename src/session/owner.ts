@@ -1,9 +1,10 @@
-// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes of the
-// same network namespace. The lock of the session's directory works between all processes of this machine. The file
-// owner.json names the owner and counts the owners. From this file, a process that was suspended for long learns that
-// another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the directory cannot
-// be locked, a process that cannot see the owner decides by the age of the heartbeat. end.ts decides what happens to a
-// session without an owner.
+// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes
+// of the same network namespace. The lock of the session's directory works between all processes of this
+// machine. The file owner.json names the owner and counts the owners. From this file, a process that was
+// suspended for long learns that another process has taken over, and stops writing. The owner renews a
+// heartbeat every minute. If the directory cannot be locked, a process that cannot see the owner decides by
+// the age of the heartbeat whether the owner is alive. end.ts decides what happens to a session without an
+// owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -23,7 +24,7 @@ import {
 import type { SessionDirectory } from './directory.ts';
 
 const heartbeatMs = 60_000;
-/** The age of the heartbeat in ms from which on an owner that cannot be seen counts as dead. */
+/** If the heartbeat is at least this old (in ms), an owner that cannot be seen counts as dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
 /** The content of owner.json: the process that owns the session (the holder), and some more fields. */
@@ -73,8 +74,8 @@ export class SessionOwner {
   readonly #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
-   * True when the former owner counted as dead because of an old heartbeat. It may be only suspended, and still have
-   * the old files open.
+   * True when the former owner counted as dead because of an old heartbeat. The former owner may be only
+   * suspended, and still have the old files open.
    */
   readonly tookOverSilent: boolean;
 
@@ -125,9 +126,10 @@ export class SessionOwner {
   }
 
   /**
-   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so it can be
-   * taken before the directory exists. Then `prepare` fills the directory. Meanwhile the locks prevent other processes
-   * from renaming it away. When `prepare` or a later step throws, runs `undo` and releases the locks.
+   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so
+   * it can be taken before the directory exists. Then `prepare` fills the directory. Meanwhile the locks
+   * prevent other processes from renaming the directory away. When `prepare` or a later step throws, runs
+   * `undo` and releases the locks.
    */
   static async #claimNow(
     directory: SessionDirectory,
@@ -302,8 +304,8 @@ function readOwner(file: string): Owner | undefined {
       ...(isUnreadable ? unknownHolder : holder),
       released: isUnreadable || holder.released === true,
     };
-    // Rounds down to whole milliseconds, as Date.now() counts. With a fraction, a file that was written in this
-    // millisecond would be in the future.
+    // Rounds down to whole milliseconds, as Date.now() counts. With a fraction, a file that was written in
+    // this millisecond would seem to come from the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   });
 }

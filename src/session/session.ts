@@ -81,7 +81,7 @@ interface SessionParts {
   readonly ledger: Ledger;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
-  /** The files that restores displaced a moment ago. Another program may have written to these files since. */
+  /** The files that restores displaced a moment ago. Another program may have written to these files since then. */
   readonly late: LateEdits;
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;

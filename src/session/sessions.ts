@@ -1,6 +1,6 @@
 // Opens, finds, lists, closes and deletes the sessions of this daemon and of a storage root. Two openings of
-// the same session run one after the other. A session that several clients have open ends when the last of
-// them leaves. All other operations are in the session itself.
+// the same session run one after the other. When several clients have a session open, the session ends when
+// the last of these clients leaves. All other operations are in the session itself.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../base/text/plural.ts';
@@ -161,7 +161,10 @@ export class Sessions {
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
-  /** Begins the end of the daemon, unless another client has or is opening a session; see {@link Shares.beginEnd}. */
+  /**
+   * Begins the end of the daemon, unless another client has a session or is opening a session; see {@link
+   * Shares.beginEnd}.
+   */
   beginEnd(last?: Client): boolean {
     return this.#shares.beginEnd(last);
   }
@@ -180,7 +183,7 @@ export class Sessions {
     this.#isClosing = true;
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
-    // A running opening either completes, and its session is closed too, or removes its files.
+    // If a running opening completes, its session is closed, too. If the opening fails, it removes its files.
     await this.#openings.whenIdle();
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
@@ -318,8 +321,8 @@ export class Sessions {
   }
 
   /**
-   * Checks that the path of a storage that a client named is not on a hanging mount. Does not check the default
-   * storage, because the daemon uses it all the time.
+   * If a client named a storage, checks that the path of this storage is not on a hanging mount. Does not
+   * check the default storage, because the daemon uses it all the time.
    */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
     if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);

@@ -1,5 +1,6 @@
-// Records which clients have which session open, or are opening it. Several clients may have the same session. It ends
-// when the last of them leaves. Clients are compared by identity. This module itself opens and ends no session.
+// Records which clients have which session open, or are opening it. Several clients may have the same
+// session. The session ends when the last of these clients leaves. Clients are compared by identity. This
+// module itself opens and ends no session.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 

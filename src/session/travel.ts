@@ -14,8 +14,8 @@ import type { Session } from './session.ts';
 type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
 
 /**
- * Pushes the current state of an open session, after earlier pushes of this session. Notifies clients once of each line
- * of another writer.
+ * Pushes the current state of an open session, after earlier pushes of this session. Notifies clients of each
+ * line that another writer has pushed, but only once.
  *
  * @throws as {@link pushLine}; CheckpointsDisabled
  */

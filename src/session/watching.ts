@@ -61,7 +61,10 @@ async function sayLive(session: Session): Promise<void> {
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Opens the capturer of the session's work tree and store. The capturer's scans use the watcher, and audit it. */
+/**
+ * Opens the capturer of the session's work tree and store. The capturer's scans use the watcher. Their
+ * results also show whether the watcher has missed a change.
+ */
 export function openCapturer(
   session: Session,
   store: SnapshotStore,

@@ -7,7 +7,10 @@ import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '.
 
 export type ChangeSource = 'handles' | 'chokidar';
 
-/** Why the log is incomplete: no handles watch the tree, the handles missed something, or too much has changed. */
+/**
+ * Why the log is incomplete: there are no handles on the tree, the handles missed something, or too much has
+ * changed.
+ */
 export type LossReason = 'unwatched' | 'suspect' | 'overflow';
 
 export type Changes =
@@ -18,7 +21,7 @@ export type Changes =
 export interface ChangeLogOptions {
   /** True for a path that the ignore rules exclude. */
   readonly isIgnored?: (path: TreePath) => boolean;
-  /** Called for every marked path that clients may be notified of. */
+  /** Called for every marked path about which clients may be notified. */
   readonly onMark?: (path: TreePath, source: ChangeSource) => void;
 }
 
@@ -44,7 +47,7 @@ export class ChangeLog {
   /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
   #lastLoss: LossReason = 'unwatched';
-  /** Why the handles are not watching now. Undefined while the handles watch. */
+  /** Why the handles are not watching now. Undefined while the handles are watching. */
   #ended: LossReason | undefined = 'unwatched';
 
   constructor(options: ChangeLogOptions = {}) {
@@ -55,7 +58,7 @@ export class ChangeLog {
     return this.#position;
   }
 
-  /** Notes that the handles mark every change from now on. */
+  /** Notes that, from now on, every change gets a mark by the handles. */
   begin(): void {
     this.lose(this.#ended ?? this.#lastLoss);
     this.#ended = undefined;

@@ -124,7 +124,7 @@ export async function pathsOf(store: MemoryStore, capture: Capture): Promise<str
   return (await store.entries(capture.snapshot)).map((entry) => toText(entry.path));
 }
 
-/** Returns the content of one path of a capture, or undefined when it is not in the capture. */
+/** Returns the content of one path of a capture, or undefined when the path is not in the capture. */
 export async function contentOf(
   store: MemoryStore,
   capture: Capture,

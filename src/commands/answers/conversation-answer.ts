@@ -167,8 +167,8 @@ export function pageAt<T>(
 }
 
 /**
- * Returns the state to which a cursor belongs. @throws CursorExpired if a cursor names a state that the
- * daemon has freed; DataCorrupt if a checkpoint names it
+ * Returns the state to which a cursor belongs. If the daemon has freed this state, a cursor causes
+ * CursorExpired, and a checkpoint causes DataCorrupt.
  */
 export function stateAt(
   conversation: Conversation,

@@ -1,6 +1,6 @@
-// Cursors. A cursor is an opaque position in a listing. It belongs to the state of the list when the listing began. The
-// cursor contains everything that the daemon needs for the next page, so the daemon keeps nothing between requests. A
-// client that uses an outdated cursor gets an error.
+// Cursors. A cursor is an opaque position in a listing. It belongs to the state that the list had when the
+// listing began. The cursor contains everything that the daemon needs for the next page, so the daemon keeps
+// nothing between requests. A client that uses an outdated cursor gets an error.
 import { CheckpointdError } from '../../base/errors.ts';
 
 /** A list from which pages are taken. Only the items of the requested page are read. */

@@ -22,7 +22,10 @@ export function limited(text: Buffer): { readonly text: Buffer; readonly truncat
   return { text: text.subarray(0, end), truncated: true };
 }
 
-/** Returns the patch between two snapshots, or nothing when it exceeds the limit. @throws DataCorrupt, AbortError */
+/**
+ * Returns the patch between two snapshots, or nothing when the patch exceeds the limit. @throws DataCorrupt,
+ * AbortError
+ */
 export async function patchBetween(
   store: SnapshotStore,
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },

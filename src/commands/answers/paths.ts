@@ -1,5 +1,6 @@
-// Converts paths between the daemon and the wire, where a path is text (with bytes if needed), an absolute path or a
-// URI. The generated validators have already checked types and ranges. This module checks the meaning of a path.
+// Converts paths between the daemon's form and the protocol's forms: text (with bytes if needed), an absolute
+// path, or a URI. The generated validators have already checked types and ranges. This module checks the
+// meaning of a path.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../../base/errors.ts';

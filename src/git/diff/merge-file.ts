@@ -21,7 +21,7 @@ export interface MergedText {
 const textBytesMax = 1023 * 1024 * 1024;
 const lookedAtMax = 8000;
 
-/** True when git treats the content as binary: its first 8,000 bytes contain a NUL, or it is too large. */
+/** True when git treats the content as binary: its first 8,000 bytes contain a NUL, or the content is too large. */
 export function isBinary(content: Uint8Array): boolean {
   return content.length > textBytesMax || content.subarray(0, lookedAtMax).includes(0);
 }

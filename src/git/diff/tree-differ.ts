@@ -134,7 +134,10 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or git is missing. The caller then starts git for this comparison, which reports the reason. */
+/**
+ * The process died, or git is missing. The caller then starts git for this one comparison, and this git
+ * reports the reason.
+ */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }

@@ -12,7 +12,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** The time limit of `git config`, which reads only a few small files. If it takes longer, something blocks it. */
+/** The time limit of `git config`, which reads only a few small files. If git takes longer, something blocks git. */
 const configMsMax = 8000;
 
 export interface UserPlaces {

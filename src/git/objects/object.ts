@@ -44,7 +44,10 @@ export function isLoose(objects: string, id: string): boolean {
   return stateOfLoose(join(objects, id.slice(0, 2), id.slice(2)), id, false) === 'whole';
 }
 
-/** Reads a loose object and checks its hash. Returns undefined when it is missing or does not match its name. */
+/**
+ * Reads a loose object and checks its hash. Returns undefined when the object is missing or does not match
+ * its name.
+ */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
   // A failure means that the object is packed or damaged. The caller then asks git, which explains the damage.
   return attempt(isOfSystem, () => {
@@ -56,7 +59,7 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
   });
 }
 
-/** The header of an object is shorter than this, and its compressed form is too. */
+/** The header of an object is shorter than this, and so is the compressed header. */
 const headerBytesMax = 64;
 
 /**

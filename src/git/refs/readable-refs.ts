@@ -105,10 +105,11 @@ function notARef(path: string): UnreadableRefs {
   return new UnreadableRefs(what, path);
 }
 
-// Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git takes the
-// lock of `packed-refs`, too. This lock is removed only when it has not changed for longer than any git keeps it. While
-// git has this lock, it also writes `packed-refs.new`. Git refuses to write when this file already exists. If a killed
-// git left `packed-refs.new`, the user's own git could never write `packed-refs` again.
+// Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git
+// takes the lock of `packed-refs`, too. This lock is removed only when it has not changed for longer than any
+// git process keeps such a lock. While git has this lock, it also writes `packed-refs.new`. Git refuses to
+// write when this file already exists. If a killed git left `packed-refs.new`, the user's own git could never
+// write `packed-refs` again.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;

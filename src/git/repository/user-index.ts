@@ -1,6 +1,6 @@
-// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`, which starts no
-// program that the repository configures and reads no objects. Caches the answer as long as the stamp of the index file
-// stays the same.
+// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`. This
+// command reads no objects, and starts no program that the repository configures. Caches the answer as long
+// as the stamp of the index file stays the same.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,5 +1,5 @@
-// Hooks start processes that outlive them, the keepers. Finds keepers by their command line, and ends them after a
-// test.
+// Hooks start keepers: processes that continue after the hook has ended. Finds keepers by their command line,
+// and ends them after a test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 

@@ -81,7 +81,7 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 }
 
 /**
- * Checks that the content of every file is the old or the new one, and that no file that both states have is missing.
+ * Checks that every file has its old or its new content. No file may be missing if it exists in both states.
  * All other files must be temporary files.
  */
 export function assertOldOrNew(root: string, note: string): void {
