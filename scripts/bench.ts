@@ -48,7 +48,7 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** How many files are edited before a create. An edit of one file is always measured, too. */
+/** How many files are edited before a checkpoint is made. An edit of one file is always measured, too. */
 const editCounts = numbers(flags.edits);
 /** How many files differ from the checkpoint that is restored. A difference of one file is always measured, too. */
 const restoreCounts = numbers(flags.restores);

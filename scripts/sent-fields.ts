@@ -76,8 +76,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 }
 
 /**
- * The parts declared since 1.0.0 that must stay in the protocol although the tests may not see them, with reasons. The
- * tests must see all other parts.
+ * The parts declared since 1.0.0 that must stay in the protocol although perhaps no test sees them, with
+ * reasons. The tests must see all other parts.
  */
 const excused: readonly (readonly [because: string, names: RegExp])[] = [
   [

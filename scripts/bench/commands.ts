@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('../../program/main.cjs', import.meta.url)
 /** The milliseconds of each run, by command as a person types it. */
 export type CommandTimes = Readonly<Record<string, readonly number[]>>;
 
-/** Runs commands on one work tree, with their own home directory. */
+/** Runs commands on one work tree, in a home directory of their own. */
 export class CommandLine {
   readonly name: string;
   readonly #workTree: string;

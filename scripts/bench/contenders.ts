@@ -26,8 +26,8 @@ export interface Contender {
   /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /**
-   * Returns how many milliseconds a light request had to wait at most during a create. Returns undefined for git, which
-   * has no daemon.
+   * Returns how many milliseconds a light request had to wait at most during a `create`. Returns undefined
+   * for git, which has no daemon.
    */
   wait(): Promise<number | undefined>;
   /**

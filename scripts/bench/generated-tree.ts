@@ -1,5 +1,6 @@
-// A work tree for measurements, in its own repository with everything committed. It has ten files per directory, and
-// the same bytes for the same number of files. Edits change one file at a time, and a different file each time.
+// A work tree for measurements, in its own repository with everything committed. It has ten files per
+// directory. Two trees with the same number of files are equal. Edits change one file at a time, and a
+// different file each time.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

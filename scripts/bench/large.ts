@@ -10,11 +10,11 @@ import { timed } from './sessions.ts';
 export interface LargeFile {
   readonly strategy: string;
   readonly megabytes: number;
-  /** The milliseconds of the create after each changed byte. */
+  /** The milliseconds of the `create` after each changed byte. */
   readonly createMs: readonly number[];
-  /** How long a light request had to wait at most during one more create. */
+  /** How long a light request had to wait at most during one more `create`. */
   readonly waitMs: number;
-  /** The bytes that each changed byte added to the disk, measured directly after the last create. */
+  /** The bytes that each changed byte added to the disk, measured directly after the last `create`. */
   readonly bytesEach: number;
   /** The value of `bytesEach` after a minute of rest. */
   readonly bytesEachLater: number;
@@ -25,7 +25,7 @@ const createsMeasured = 3;
 const restMs = 60_000;
 const megabyte = 1 << 20;
 
-/** Changes one byte in place before each create. Then all strategies rest for the same minute. */
+/** Changes one byte in place before each `create`. Then all strategies rest for the same minute. */
 export async function measureLarge(
   strategies: readonly string[],
   megabytes: number,

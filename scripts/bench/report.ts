@@ -12,7 +12,7 @@ export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
-  /** The times of creates, by the number of edited files. */
+  /** The times of `create`, by the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
   /** The times of diffs of the last two checkpoints, by the number of edited files. */
   readonly diffAfter: Readonly<Record<string, readonly number[]>>;

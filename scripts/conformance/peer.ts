@@ -41,7 +41,7 @@ export class Peer {
       this.#socket = new Promise((resolve) =>
         listener.once('connection', (socket) => {
           socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-          socket.on('error', () => undefined); // how the process ends says more than this error
+          socket.on('error', () => undefined); // the end of the process says more than this error
           resolve(socket);
         }),
       );

@@ -14,8 +14,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * Decides about undeclared fields. With `true` they are kept, and with a schema the object is a map. When absent,
-   * they are ignored.
+   * Decides about undeclared fields. With `true`, undeclared fields are kept. With a schema, the object is a
+   * map. When absent, undeclared fields are ignored.
    */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;

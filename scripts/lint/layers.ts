@@ -5,7 +5,7 @@ export interface Layer {
   readonly folder: string;
   /** Packages that this folder may import. The linter refuses all other packages of the table `packages` here. */
   readonly packages?: readonly string[];
-  /** Folders of lower layers that this folder must not import, as an exception. */
+  /** Exceptions: folders of lower layers that this folder must not import. */
   readonly not?: readonly string[];
   readonly because: string;
 }

@@ -32,7 +32,7 @@ export interface Course {
   readonly wasUnfinished: boolean;
 }
 
-/** The files of the work tree before and after an answered restore. */
+/** The files of the work tree before and after a restore that the daemon has answered. */
 export interface Walked {
   readonly before: Manifest;
   readonly after: Manifest;

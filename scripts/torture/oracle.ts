@@ -1,5 +1,5 @@
-// Records which contents every answered checkpoint must have. Also records which contents the daemon has removed from
-// the work tree, because it must be able to restore them.
+// Records which contents each checkpoint must have after the daemon has reported it. Also records which
+// contents the daemon has removed from the work tree, because it must be able to restore them.
 import {
   captured,
   describe,

@@ -1,10 +1,10 @@
-// Finds few steps that still fail. Leaves out parts of the list, then troubles and single edits, as long as the rest
-// still fails.
+// Finds a short list of steps that still fails. Leaves out parts of the list, then troubles and single edits,
+// as long as the rest still fails.
 import type { Step } from './steps.ts';
 
 /**
- * Returns few steps that still fail. `fails` runs steps in a new world. After `triesMax` runs, returns the best result
- * so far.
+ * Returns a short list of steps that still fails. `fails` runs steps in a new world. After `triesMax` runs,
+ * returns the best result so far.
  */
 export async function shrink(
   steps: readonly Step[],

@@ -33,7 +33,7 @@ export interface TortureOptions {
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** How many runs with fewer steps to make at most after a failure. */
+  /** After a failure, the maximum number of runs with fewer steps. */
   readonly shrinkTries: number;
   /** The number of steps in an episode. The default is 24. */
   readonly length?: number;

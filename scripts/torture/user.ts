@@ -1,5 +1,5 @@
-// Performs the user's edits of the work tree. No content is written twice in a world, so that a check can search for
-// it.
+// Performs the user's edits of the work tree. No content is written twice in a world, so that a check can
+// search for a content.
 import {
   chmodSync,
   linkSync,

@@ -18,7 +18,7 @@ export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** How many runs with fewer steps to make at most after a failure. */
+  /** After a failure, the maximum number of runs with fewer steps. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;

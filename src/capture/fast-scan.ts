@@ -27,7 +27,7 @@ import { Walk, type WalkOptions } from './walker.ts';
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** Those functions of the directory handles that scans use. */
+/** The part of the directory handles that scans use. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
 /** The rules of a scan. If the rules change, the verdict about every name may change. */

@@ -62,7 +62,7 @@ export class FileReading {
   readonly #options: ReadingOptions;
   /** The start of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
-  /** Those of this scan's listings whose files were read. */
+  /** The listings of this scan with files that were already read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
   /** Directories that were replaced by another directory. */

@@ -98,8 +98,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only for
-   * this checkpoint, the index returns the undo and redo stacks.
+   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. The index
+   * returns undo and redo stacks only for this checkpoint.
    */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#rows.withStacks(this.#head);
@@ -107,8 +107,8 @@ export class CheckpointIndex {
 
   /**
    * Adds a newer checkpoint. If an older checkpoint has the same tag, the tag moves to the new checkpoint. If
-   * the tag is a turn's, the older checkpoint leaves the list. If the tag is a tool's, the new checkpoint
-   * takes the place of the older checkpoint in the list.
+   * it is the tag of a turn, the older checkpoint leaves the list. If it is the tag of a tool, the new
+   * checkpoint takes the place of the older checkpoint in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
@@ -368,10 +368,11 @@ export class Lines {
   }
 
   /**
-   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared with the
-   * nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
-   * earlier checkpoints that were made with the same tag. Returns undefined for the base. Follows the line of the
-   * checkpoint and does not use its tag's number, so only a deletion can change the result.
+   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared
+   * with the nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint
+   * with its parent. Skips earlier checkpoints that were made with the same tag. Returns undefined for the
+   * base. Follows the line of the checkpoint and does not use the number in the tag, so only a deletion can
+   * change the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);

@@ -40,7 +40,7 @@ function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
 
 interface Comparison {
   readonly changes: readonly TreeChange[];
-  /** Entries for the paths that the capture of a side skipped, taken from the last capture that read them. */
+  /** For the paths that the capture of a side skipped: the entries from the last capture that read these paths. */
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 
@@ -186,7 +186,7 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename consists of an addition and a deletion. Starts git to detect renames only when there are both.
+    // A rename consists of an addition and a deletion. Starts git to detect renames only when both exist.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));

@@ -30,7 +30,10 @@ export interface LedgerRecord {
 }
 
 export class Ledger {
-  /** The records of each path, oldest first. If a path has no record, it is assumed never to have existed. */
+  /**
+   * The records of each path, oldest first. If there is no record of a path, the path is assumed never to
+   * have existed.
+   */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
   #newest: LedgerRecord | undefined;
   /**
@@ -128,5 +131,5 @@ export class Ledger {
   }
 }
 
-/** The number of records of a path among which a new record looks for its content. */
+/** A new record looks for its content among this many records of a path. */
 const lookBack = 8;

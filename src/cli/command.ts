@@ -46,7 +46,7 @@ export interface CliCommand {
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** True when the user may give paths after the command's words, or after `--`. */
   readonly paths?: true;
-  /** The advice that the error about too many words shows. */
+  /** The advice in the error about too many words. */
   readonly excess?: string;
   /** True when the command's text may be long. A terminal then shows the text in a pager. */
   readonly paged?: true;

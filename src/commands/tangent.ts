@@ -132,7 +132,7 @@ async function exitTangent({
 }
 
 /**
- * Returns the checkpoints that must stay because their files may be restored at the end of a tangent: the
+ * Returns the checkpoints that must stay, because the end of a tangent may restore their files. These are the
  * checkpoint of the open tangent, and the checkpoints of all tangents in which another checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {

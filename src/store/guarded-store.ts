@@ -155,7 +155,7 @@ export class GuardedStore implements SnapshotStore {
     this.#inner.kill();
   }
 
-  /** Calls the inner store, and notes damage that the result shows. */
+  /** Calls the inner store, and records any damage that the result shows. */
   async #ask<T>(question: (inner: SnapshotStore) => Promise<T>): Promise<T> {
     try {
       return await question(this.#there());

@@ -1,6 +1,6 @@
-// Reads contents before their turn: while the caller uses one content, the store reads the next contents. The number
-// and the bytes of these contents are limited. A large content is read in chunks, and only when its turn comes. This
-// module only reads.
+// Reads contents before their turn: while the caller uses one content, the store reads the next contents. The
+// number and the total size of these contents are limited. A large content is read in chunks, and only when
+// its turn comes. This module only reads.
 import type { BlobId } from '../base/ids.ts';
 import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';

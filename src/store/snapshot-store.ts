@@ -14,7 +14,7 @@ export type RecordedConversation = number;
 
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
 
-/** The paths that the client asked captures to leave out or to include, besides the ignore rules. */
+/** The paths that captures leave out or include at the client's request, besides the ignore rules. */
 export interface CaptureRules {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -221,7 +221,8 @@ export interface SnapshotStore extends SnapshotSink {
    */
   sessionBytes?(): Promise<number>;
   /**
-   * Returns the path of the store when it was deleted, emptied or replaced since the open. Takes a few system calls.
+   * If the store was deleted, emptied or replaced since it was opened, returns the path of the store. Takes a
+   * few system calls.
    */
   gone?(): string | undefined;
   /** Ends child processes and closes handles. Removes nothing. */

@@ -1,5 +1,6 @@
-// Stores the strict permissions of a snapshot, which are stricter than usual, as one blob beside the tree. Git itself
-// stores only 644 and 755. The list is sorted, so equal permissions give equal bytes and equal snapshot ids.
+// Stores those permissions of a snapshot that are stricter than usual (the strict permissions) as one blob
+// beside the tree. Git itself stores only 644 and 755. The list is sorted, so equal permissions give equal
+// bytes and equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
 import { type Directory, isDirectory, isHollow } from './tree.ts';

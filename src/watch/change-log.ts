@@ -173,8 +173,8 @@ export class ChangeLog {
 }
 
 /**
- * True for paths that captures have to see, but of which clients are not notified: git's own names and the temporary
- * names of restores.
+ * True for paths that captures have to see, but about which clients are not notified: git's own names and the
+ * temporary names of restores.
  */
 function isPrivate(path: TreePath): boolean {
   const name = nameOf(path);

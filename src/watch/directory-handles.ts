@@ -98,7 +98,7 @@ export class DirectoryHandles {
     return this.#isReady;
   }
 
-  /** Starts the thread. {@link isReady} is true when it works. */
+  /** Starts the thread. {@link isReady} is true when the thread works. */
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();

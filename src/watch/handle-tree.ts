@@ -1,6 +1,7 @@
-// The open handles of a work tree, one for each directory. When a directory was made, moved or replaced, it has no
-// handle, and no directory below it has one, until a capture opens new handles. So a handle always belongs to the
-// directory that existed when the handle was opened. Names are bytes. The tree opens no handle by itself.
+// The open handles of a work tree, one for each directory. When a directory was made, moved or replaced,
+// neither this directory nor any directory below it has a handle until a capture opens new handles. So a
+// handle always belongs to the directory that existed when the handle was opened. Names are bytes. The tree
+// opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { identityKey } from '../base/directory-identity.ts';

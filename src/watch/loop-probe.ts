@@ -11,7 +11,8 @@ export type LossCause = 'events' | 'stall';
 const stallMsMax = 250;
 const probeMs = 200;
 /**
- * After this many checks in a row that found the loop idle, the probe ends. It must not keep waking up an idle thread.
+ * When this many checks in a row have found the loop idle, the probe ends. It must not keep waking up an idle
+ * thread.
  */
 const idleChecksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */

@@ -60,9 +60,9 @@ const triesMax = 3;
  */
 const youngMs = 20;
 /**
- * A write stamps its file before it copies its bytes. If the writer is suspended in the middle, readers see a
- * half-written file under an unchanged stamp. Copying up to this size takes the kernel only microseconds. A larger file
- * counts as young for longer, so that the writer has time to continue before the second read.
+ * A write stamps the file before it copies the bytes. If the writer is suspended in the middle, readers see a
+ * half-written file under an unchanged stamp. Copying up to this size takes the kernel only microseconds. A
+ * larger file counts as young for longer, so that the writer has time to continue before the second read.
  */
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;

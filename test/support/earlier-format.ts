@@ -27,7 +27,10 @@ export const archiveOfFormat1 = fileURLToPath(
   new URL('../../../test/fixtures/format-1.tar.gz', import.meta.url),
 );
 
-/** A directory that contains `work` and `storage`. In the files, the path of this directory is `as`. */
+/**
+ * A directory that contains `work` and `storage`. The files contain the path `as` in place of the path of
+ * this directory.
+ */
 export interface Place {
   readonly top: string;
   readonly as: string;

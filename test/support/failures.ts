@@ -1,4 +1,4 @@
-// Helps tests that expect an error of the daemon, by its kind.
+// Helps tests that expect an error of a certain kind from the daemon.
 import { CheckpointdError } from '../../src/base/errors.ts';
 
 /**

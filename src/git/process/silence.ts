@@ -11,7 +11,7 @@ export interface SilenceOptions {
   /** Returns the process group to watch, or undefined before the process runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
-  /** The assumption on a system that does not report the state of a process. */
+  /** The state that is assumed on a system that does not report the state of a process. */
   readonly whenUnknown: 'silent' | 'working';
 }
 

@@ -26,7 +26,7 @@ export function syncsRefs(version: string): boolean {
 }
 
 async function askVersion(): Promise<string> {
-  // Uses the root of the file system as working directory, because it always exists.
+  // Uses the root of the file system as working directory, because the root always exists.
   const place = { gitDir: parse(process.execPath).root };
   const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));

@@ -1,9 +1,9 @@
-// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work tree,
-// conversation and strategy. So a second storage can have a session with the same id and the same refs. The second
-// session would move the tags of the first session. When the second session ends, it would remove the first session's
-// checkpoints. A ref to a small note names the session's directory. While the named directory exists, the daemon
-// refuses to open a session in another directory. Within one storage, the lock of a session already ensures a single
-// owner.
+// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from
+// work tree, conversation and strategy. So a second storage can have a session with the same id and the same
+// refs. The second session would move the tags of the first session. At its end, the second session would
+// remove the first session's checkpoints. Therefore a ref leads to a small note, which names the session's
+// directory. While the named directory exists, the daemon refuses to open a session in another directory.
+// Within one storage, the lock of a session already ensures a single owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { diskEntryAt, isSameDirectory } from '../../base/directory-identity.ts';

@@ -1,13 +1,14 @@
-// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
-// repository. The strategy has the effect of the five specified phases, but is safe. It never opens HEAD, branches,
-// index, stash, reflogs, settings or work tree for writing. It runs no program of the user's repository.
+// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the
+// user's own repository. The strategy has the effect of the five specified phases, but is safe. It never
+// opens HEAD, branches, index, stash, reflogs, settings or work tree for writing. It runs no program of the
+// user's repository.
 //
-// Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
-// `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
-// `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
-// the config names. Settings with `-c` would protect only against the settings that are known today. On systems without
-// such links (Windows), git moves the refs in the user's git dir. The only protection is then the weaker one by `-c`
-// settings.
+// Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's
+// settings. `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic
+// links to the user's `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook,
+// filter, monitor or fetch that the config names. Settings with `-c` would protect only against the settings
+// that are known today. On systems without such links (Windows), git moves the refs in the user's git dir.
+// The only protection is then the weaker protection by `-c` settings.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { replacementDetector } from '../../base/directory-identity.ts';

@@ -55,8 +55,9 @@ export class PackedRecords {
   }
 
   /**
-   * Writes the lines whose object is in a pack. `packs` are the stamps that the packs had before the objects were read.
-   * Writes nothing when a pack has changed since. A failure is no error: the next opening reads each commit.
+   * Writes the lines whose object is in a pack. `packs` are the stamps that the packs had before the objects
+   * were read. Writes nothing when a pack has changed since then. A failure is no error: the next opening
+   * reads each commit.
    */
   write(lines: RecordLines, packs: PackStamps): void {
     attempt(isOfSystem, () => {

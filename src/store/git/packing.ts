@@ -37,9 +37,9 @@ export const packingLimits = {
 const joinedBytesMax = 1 << 30;
 
 /**
- * Lets git compare contents up to this size, because two versions of a large content differ little. Git then takes five
- * times the size of the content in memory: it has two contents and the index of one of them. A larger window takes half
- * as much memory again, and finds no more similarities.
+ * Lets git compare contents up to this size, because two versions of a large content differ little. Git then
+ * takes five times the size of the content in memory: it has two contents and the index of one of them. A
+ * larger window takes one and a half times this memory, and finds no more similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',

@@ -122,10 +122,10 @@ export class Quarantine {
   }
 
   /**
-   * Watches the objects after the refs have moved. Now and at each later check, links the objects again that a `gc` or
-   * `prune` has removed. The daemon can see a running `gc`, but not a running `prune`. A `prune` may leave refs without
-   * their objects, and the user's own git fails on such refs. So the checks are frequent after a publication, and rare
-   * later.
+   * Watches the objects after the refs have moved. If a `gc` or `prune` has removed linked objects, links
+   * them again, now and at each later check. The daemon can see a running `gc`, but not a running `prune`. A
+   * `prune` may leave refs without their objects, and the user's own git fails on such refs. So the checks
+   * are frequent after a publication, and rare later.
    */
   async watchOver(): Promise<void> {
     const nowMs = Date.now();

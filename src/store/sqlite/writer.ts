@@ -182,8 +182,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Inserts a small content. Without `ready`, the content existed a moment ago. It is then compressed only if a sweep
-   * has removed it since.
+   * Inserts a small content. Without `ready`, the content existed a moment ago. The content is then
+   * compressed only if a sweep has removed it since then.
    */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;

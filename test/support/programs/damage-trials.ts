@@ -119,7 +119,7 @@ interface Use {
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Fields that differ between two equal answers. */
+/** Fields that may differ between two answers that are otherwise equal. */
 const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
 
 function asText(answer: unknown): string {

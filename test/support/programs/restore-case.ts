@@ -1,5 +1,5 @@
-// One restore with every kind of operation, for fault tests. They interrupt it at each call, in this process or by
-// SIGKILL in a separate process (`restore-case.js ROOT N`).
+// One restore with every kind of operation, for fault tests. These tests interrupt the restore at each call,
+// in this process or by SIGKILL in a separate process (`restore-case.js ROOT N`).
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
@@ -73,7 +73,7 @@ const moves = [
 
 export const contents = new MemoryContents(present, target);
 
-/** Makes a hard, durable restore. When it is repeated, it still knows the directories of the first plan. */
+/** Makes a hard, durable restore. A repeated restore still knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });

@@ -21,7 +21,7 @@ interface Ended {
   readonly answered: number;
 }
 
-/** Runs one publisher. If `killAfter` is set, kills it after so many reports. */
+/** Runs one publisher. If `killAfter` is set, kills the publisher after this number of reports. */
 export function publish(storage: string, session: string, count: number, killAfter?: number): Promise<Ended> {
   return new Promise((resolve) => {
     const child = fork(publisher, [storage, session, `${count}`, `${seed % 1_000_000}`], { silent: true });
