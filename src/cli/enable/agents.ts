@@ -159,8 +159,8 @@ function isOurHooksFile(text: string): boolean {
 }
 
 /**
- * Returns a settings file with only our hooks, for an agent that reads a directory of settings files. `isOurs`
- * returns true for a text that any version of ours wrote.
+ * Returns a settings file with only our hooks, for an agent that reads a directory of settings files.
+ * `isOurs` returns true for a text that any version of checkpointd wrote.
  */
 function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {
   return {

@@ -138,8 +138,8 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // Adds the hooks to the text before our first change. A later removal then restores this text exactly, even if
-      // the hooks were added several times.
+      // Adds the hooks to the text as it was before our first change. A later removal then restores this text
+      // exactly, even if the hooks were added several times.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }

@@ -1,5 +1,6 @@
 // Edits a JSON text, and changes only the requested part. Does not format or remove with the library. The
-// library's formatter also changes neighbouring parts, and its removal also deletes the comments in front.
+// library's formatter also changes neighbouring parts, and its removal also deletes the comments before the
+// removed part.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 

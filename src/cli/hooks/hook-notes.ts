@@ -7,7 +7,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size limit in bytes for the log. A larger log is renamed to the name of the older log and replaces it. */
+/** The size limit in bytes for the log. A larger log gets the name of the older log, and so replaces the older log. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {

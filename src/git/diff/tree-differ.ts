@@ -81,7 +81,7 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // Git repeats a line that is not an id, and flushes all output before it.
+      // Git repeats a line that is not an id, and flushes all output before this line.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');

@@ -99,7 +99,7 @@ export class ObjectReader {
 
   /**
    * Returns one whole object of any size, with its hash checked.
-   * @throws DataCorrupt when it is missing, damaged or of another type
+   * @throws DataCorrupt when the object is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
     // A git that is already running answers faster than opening a file.

@@ -37,7 +37,7 @@ const restMsDefault = 20_000;
  */
 const sees = process.platform === 'linux';
 
-/** Short enough that a repeated query also ends within ten seconds. */
+/** This time is so short that a repeated query also ends within ten seconds. */
 const patienceMsDefault = 4000;
 
 interface Ask {

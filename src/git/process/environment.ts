@@ -122,7 +122,8 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  // The sparse walk goes by paths. Each checkpoint has a path of its own, so git would send the whole tree again.
+  // Git's sparse walk decides by paths which objects to send. Each checkpoint has a path of its own, so git
+  // would send the whole tree again.
   'pack.useSparse': 'false',
 };
 

@@ -40,7 +40,7 @@ export class RefStore {
    * removed.
    */
   #hasOldIntent = false;
-  /** If the outcome of a change is unknown, the values of its refs before the change. */
+  /** If the outcome of a change is unknown, the values that the refs had before the change. */
   #undecided: readonly RefChange[] = [];
   /**
    * If the note of a transaction was unreadable, the path to which {@link open} moved the note. It is unknown which

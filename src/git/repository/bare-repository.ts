@@ -227,9 +227,9 @@ function bytesOnDisk(path: string): number {
 const linkedPacksMax = 50;
 
 /**
- * Adds the packs of one object directory to another object directory. Makes hard links if both are on one disk, because
- * no process changes a pack. If there are too many packs, changes nothing and returns false. When the promise resolves,
- * the packs are synced.
+ * Adds the packs of one object directory to another object directory. Makes hard links if both directories
+ * are on one disk, because no process changes a pack. If there are too many packs, changes nothing and
+ * returns false. When the promise resolves, the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];
