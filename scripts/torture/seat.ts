@@ -1,5 +1,5 @@
-// A seat runs a daemon with one session on the work tree, and sends requests to it. It limits every wait for an answer.
-// It distinguishes a daemon that the torture killed from a daemon that died by itself.
+// A seat runs a daemon with one session on the work tree, and sends requests to it. It limits every wait for
+// an answer. It distinguishes a daemon that the torture test killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -28,8 +28,8 @@ export interface TortureOptions {
   /** The percentage of episodes on a disk whose power is cut. The default is 25. */
   readonly power?: number;
   /**
-   * The clients that start the daemons and send requests. By default all available clients, and most often the
-   * torture's own driver.
+   * The clients that start the daemons and send requests. By default all available clients, and most often
+   * the torture test's own driver.
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
@@ -94,7 +94,8 @@ export async function torture(
 }
 
 /**
- * Returns the requested client if it is available. Otherwise returns the torture's own driver, and reports this once.
+ * Returns the requested client if it is available. Otherwise returns the torture test's own driver, and
+ * reports this once.
  */
 function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
   const missing = new Set<ClientName>();

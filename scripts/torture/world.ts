@@ -25,8 +25,8 @@ export interface Circumstances {
   /** A storage that several worlds use at the same time. When absent, the world makes its own storage. */
   readonly storage?: string;
   /**
-   * The client that starts the daemons and sends requests. With `inProcess` the daemon runs in this process. By default
-   * the torture's own driver.
+   * The client that starts the daemons and sends requests. With `inProcess` the daemon runs in this process.
+   * By default the torture test's own driver.
    */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;

@@ -55,7 +55,7 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  /** Syncs the files of an answered restore in the background. */
+  /** Syncs the files of a restore in the background, after the daemon has answered the restore. */
   sync(id: string, paths: ReadonlySet<TreePath>): void {
     if (this.#durable) return;
     this.#waiting.set(id, paths);

@@ -414,8 +414,8 @@ export class Asides {
   }
 
   /**
-   * Discards the second name of a file whose content is saved. A second name outside the work tree stays until the late
-   * look.
+   * Discards the second name of a file whose content is saved. A second name outside the work tree stays
+   * until the later check (late-look.ts).
    */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);

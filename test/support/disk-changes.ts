@@ -1,5 +1,5 @@
-// Selects the calls of the seam that may change what the next process finds on the disk. A kill at any other call
-// leaves the same disk as a kill at the next change. So tests kill only at changes.
+// Selects those calls of src/base/seam.ts that may change the disk for the next process. A kill at any other
+// call leaves the same disk as a kill at the next change. So tests kill only at changes.
 import { constants } from 'node:fs';
 
 const looking = new Set([

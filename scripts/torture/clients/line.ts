@@ -1,4 +1,4 @@
-// A line connects the torture to a daemon through a client: the torture's own driver, or one of the users'
+// A line connects the torture test to a daemon through a client: the test's own driver, or one of the users'
 // clients (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 

@@ -1,5 +1,6 @@
-// A fault that another process plans while the daemon runs. That process writes a plan into a file. The daemon follows
-// the plan at its n-th call of the seam, and records its actions in a second file.
+// A fault that another process plans while the daemon runs. That process writes a plan into a file. The
+// daemon follows the plan at its n-th file or process call (src/base/seam.ts), and records its actions in a
+// second file.
 import {
   appendFileSync,
   chmodSync,
