@@ -99,12 +99,14 @@ function useHistory(): PlayedHistory {
     const holder = now?.checkpoint === undefined ? undefined : timeline.byId.get(now.checkpoint);
     if (holder === undefined || view.history === undefined) return;
     const from = before?.checkpoint ?? timeline.previousOf(holder)?.id;
-    const next = await differenceIn(
-      { session: timeline.session, from, to: holder.id },
-      view.history,
-      own.signal,
-    );
-    if (own === running) shown.value = next;
+    const sides = { session: timeline.session, from, to: holder.id };
+    try {
+      const next = await differenceIn(sides, view.history, own.signal);
+      if (own === running) shown.value = next;
+    } catch (error) {
+      // The answer to a request that the next step has cancelled is no failure.
+      if (own === running) throw error;
+    }
   }
   const told = (doing: Promise<void>): Promise<void> =>
     doing.then(

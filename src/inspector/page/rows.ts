@@ -15,8 +15,8 @@ export interface TimelineRow {
   readonly passing: readonly number[];
   /** The lanes of all branches that begin in this row. */
   readonly branches: readonly number[];
-  /** The number of hidden tools of a folded turn. */
-  readonly folded: number;
+  /** The number of hidden tools of a turn. Undefined for a row without tools of its own. */
+  readonly folded: number | undefined;
 }
 
 export interface RowsWanted {
@@ -46,11 +46,6 @@ export function isNoise({ kind, stats, name, id }: Checkpoint, head: string | un
   return kind === 'tool' && stats.added + stats.modified + stats.deleted === 0;
 }
 
-function turnOf(tag: string | undefined): string | undefined {
-  const dot = tag?.indexOf('.') ?? -1;
-  return dot > 0 ? tag?.slice(0, dot) : undefined;
-}
-
 /** Returns the rows, oldest first. */
 export function timelineRows(
   all: readonly Checkpoint[],
@@ -69,9 +64,10 @@ export function timelineRows(
       noise += 1;
       continue;
     }
-    const isFolded = checkpoint.kind === 'tool' && turn !== undefined && folded.has(turn.id);
-    if (isFolded && turn !== undefined) foldedCounts.set(turn.id, (foldedCounts.get(turn.id) ?? 0) + 1);
-    else shown.push(checkpoint);
+    const holder = checkpoint.kind === 'tool' ? turn?.id : undefined;
+    const isFolded = holder !== undefined && folded.has(holder);
+    if (holder !== undefined) foldedCounts.set(holder, (foldedCounts.get(holder) ?? 0) + Number(isFolded));
+    if (!isFolded) shown.push(checkpoint);
   }
   return { rows: drawn(shown, all, head, foldedCounts), noise };
 }
@@ -110,7 +106,7 @@ function drawn(
     goesOn: goesOn.has(at),
     passing: [...(passing[at] ?? [])],
     branches: [...(branches[at] ?? [])],
-    folded: foldedCounts.get(checkpoint.id) ?? 0,
+    folded: foldedCounts.get(checkpoint.id),
   }));
 }
 
@@ -166,5 +162,3 @@ function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
     }
   }
 }
-
-export { turnOf };

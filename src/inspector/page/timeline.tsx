@@ -148,7 +148,8 @@ export const TimelinePane = defineComponent(() => {
   );
   function onKey(event: KeyboardEvent): void {
     const by = steps[event.key];
-    const id = shown.value.rows[at.value]?.checkpoint.id;
+    const { checkpoint, folded } = shown.value.rows[at.value] ?? {};
+    const id = folded === undefined ? undefined : checkpoint?.id;
     if (by !== undefined) step(by);
     else if (event.key === 'Enter') view.isDetail = true;
     else if (event.key === 'ArrowLeft' && id !== undefined && !isFolded(id)) fold(id);
@@ -156,8 +157,6 @@ export const TimelinePane = defineComponent(() => {
     else return;
     event.preventDefault();
   }
-  const tools = (rows: readonly TimelineRow[], index: number): boolean => rows[index + 1]?.depth === 1;
-
   return () => {
     const { rows, noise } = shown.value;
     const row = (index: number) =>
@@ -173,7 +172,7 @@ export const TimelinePane = defineComponent(() => {
           isBehindHead={headAt.value >= 0 && index > headAt.value}
           isSelected={rows[index]?.checkpoint.id === view.selected}
           isBase={rows[index]?.checkpoint.id === view.base}
-          canFold={tools(rows, index) || (rows[index]?.folded ?? 0) > 0}
+          canFold={rows[index]?.folded !== undefined}
           fold={fold}
           open={view.open}
         />
@@ -267,7 +266,7 @@ interface RowProps {
 export const CheckpointRow = defineComponent(
   (props: RowProps) => {
     return () => {
-      const { checkpoint, depth, folded } = props.of;
+      const { checkpoint, depth, folded = 0 } = props.of;
       const { id, kind, description, toolName, timestamp, stats, detached, name } = checkpoint;
       const isHead = id === props.head;
       const classes = ['row', kind, depth === 1 ? 'tool' : '', detached === true ? 'detached' : ''];
@@ -288,7 +287,7 @@ export const CheckpointRow = defineComponent(
             isHead={isHead}
             isBehindHead={props.isBehindHead}
           />
-          {props.canFold && depth === 0 ? (
+          {props.canFold ? (
             <span
               class="fold"
               aria-hidden="true"

@@ -143,7 +143,9 @@ seen(
     await page.locator('.file-title', { hasText: 'gnp.txt' }).waitFor();
     await page.getByRole('button', { name: 'Revert file' }).click();
     await page.locator('dialog.changing h2', { hasText: 'Revert gpj.<U+202E>gnp.txt' }).waitFor();
-    await page.locator('dialog.changing .cancel').click();
+    // A click could miss the button, because the button moves when the plan arrives.
+    await page.keyboard.press('Escape');
+    await page.locator('dialog.changing[open]').waitFor({ state: 'detached' });
   },
 );
 
@@ -611,6 +613,46 @@ seen('the diff of the work tree keeps its place while other files change', async
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
   const same = `document.querySelector('.diff .cm-editor') === window.drawnBefore`;
   assert.ok(await page.evaluate(same), 'the view is not drawn again');
+});
+
+seen('the history of a file shows no failure while the user moves quickly', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.locator('.player').waitFor();
+  await page.locator('.file-history .diff[data-drawn="code.ts"]').waitFor();
+  await page.evaluate(`{
+    window.failuresSeen = [];
+    const look = () => failuresSeen.push(...[...document.querySelectorAll('.problem')].map((each) => each.textContent));
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
+  }`);
+  await page.locator('.player input').focus();
+  for (const key of ['ArrowLeft', 'ArrowRight'])
+    for (let i = 0; i < 10; i += 1) await page.keyboard.press(key);
+  await until('the newest content is shown', () =>
+    page.locator('.player button[aria-label=Later]').isDisabled(),
+  );
+  assert.equal(await page.evaluate('failuresSeen'), []);
+  await page.click('button[title=Checkpoints]');
+});
+
+seen('only turns that have tools can be folded, also after a restore', async () => {
+  const { page } = shown;
+  const turn = await inspected.turn('a turn with a restore');
+  inspected.rig.write('code.ts', 'before a restore\n');
+  await inspected.tool('edit', 'above a restore');
+  await inspected.ask('checkpoint/restore', { tag: turn, mode: 'soft' });
+  inspected.rig.write('code.ts', 'after a restore\n');
+  await inspected.tool('edit', 'below a restore');
+  const tool = page.locator('[role=treeitem]', { hasText: 'below a restore' });
+  await tool.waitFor();
+  const folding = page.locator('[role=treeitem][aria-expanded]');
+  assert.is(await folding.and(page.locator('.tool, .restore')).count(), 0);
+  await page.locator('.row.turn[aria-expanded] .fold').last().click();
+  await tool.waitFor({ state: 'detached' });
+  await page.locator('.row.turn[aria-expanded=false] .fold').last().click();
+  await tool.waitFor();
 });
 
 seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {
