@@ -16,7 +16,7 @@ import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import type { Intent } from './state/intent.ts';
 import { usePicked } from './state/picked.ts';
-import { useView } from './state/view.ts';
+import { isSameFile, useView } from './state/view.ts';
 import { countOf, sizeOf } from './text.ts';
 import { labelOf } from './timeline.tsx';
 
@@ -35,11 +35,7 @@ const letters: Readonly<Record<string, readonly [letter: string, style: string]>
 export const ChangesPane = defineComponent(() => {
   const comparison = useComparison();
   const view = useView();
-  const file = computed(() =>
-    comparison.files.find(
-      ({ path, pathBytes }) => path === view.file?.path && pathBytes === view.file.pathBytes,
-    ),
-  );
+  const file = computed(() => comparison.files.find((each) => isSameFile(each, view.file)));
   return () => (
     <div class="changes">
       <FileList />
@@ -97,11 +93,7 @@ const FileRow = (props: FileRowProps) => {
 const FileList = defineComponent(() => {
   const comparison = useComparison();
   const view = useView();
-  const at = computed(() =>
-    comparison.files.findIndex(
-      ({ path, pathBytes }) => path === view.file?.path && pathBytes === view.file.pathBytes,
-    ),
-  );
+  const at = computed(() => comparison.files.findIndex((each) => isSameFile(each, view.file)));
   function onKey(event: KeyboardEvent): void {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by === undefined) return;
@@ -224,8 +216,7 @@ const FileDiff = defineComponent(
       const { sides } = comparison;
       const file = props.of;
       if (sides === undefined) return;
-      const { pathBytes, path } = file;
-      const isOther = open.value?.file.path !== path || open.value.file.pathBytes !== pathBytes;
+      const isOther = !isSameFile(file, open.value?.file);
       const late = setTimeout(() => isOther && own === running && dropFormer(), formerMs);
       try {
         const shown = await shownOf(sides, file, own.signal).finally(() => clearTimeout(late));

@@ -3,7 +3,7 @@
 import { isRevertible, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
-import { useView } from './state/view.ts';
+import { isSameFile, useView } from './state/view.ts';
 import { labelOf, listId } from './timeline.tsx';
 
 export function listenToKeys(): void {
@@ -17,7 +17,7 @@ export function listenToKeys(): void {
   };
   const stepFile = (by: number): void => {
     const { files } = comparison;
-    const at = files.findIndex(({ path }) => path === view.file?.path);
+    const at = files.findIndex((file) => isSameFile(file, view.file));
     view.file = files[Math.min(files.length - 1, Math.max(0, at + by))];
   };
   const restore = (): void => {

@@ -655,6 +655,23 @@ seen('only turns that have tools can be folded, also after a restore', async () 
   await tool.waitFor();
 });
 
+seen('keys step through files whose names differ only in bytes that are not UTF-8', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  for (const byte of [0xfe, 0xff])
+    writeFileSync(Buffer.concat([Buffer.from(`${rig.work}/b`), Buffer.from([byte])]), 'x\n');
+  rig.write('c', 'x\n');
+  await page.click('[data-tag="now"]');
+  const twins = page.locator('.file', { hasText: 'not UTF-8' });
+  await twins.nth(1).waitFor();
+  await page.locator('.file .path[title=c]').waitFor();
+  await twins.first().click();
+  await page.keyboard.press('J');
+  await page.keyboard.press('J');
+  await page.locator('.file[aria-selected=true] .path[title=c]').waitFor();
+  for (const byte of [0xfe, 0xff]) rmSync(Buffer.concat([Buffer.from(`${rig.work}/b`), Buffer.from([byte])]));
+});
+
 seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);

@@ -6,7 +6,7 @@ import type { Sides } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
 import { useLink } from './link.ts';
 import { useTimeline } from './timeline.ts';
-import { useView } from './view.ts';
+import { isSameFile, useView } from './view.ts';
 
 const baseFilesMax = 1000;
 
@@ -68,7 +68,7 @@ export const useComparison = defineStore('comparison', () => {
       if (own !== running) return;
       found.value = now;
       failure.value = undefined;
-      if (!now.files.some(({ path }) => path === view.file?.path)) view.file = now.files[0];
+      if (!now.files.some((file) => isSameFile(file, view.file))) view.file = now.files[0];
       const details = await detailsOf(wanted);
       if (own === running) [message.value, skipped.value] = [details.message, details.skipped];
     } catch (error) {

@@ -14,6 +14,10 @@ function kept<T extends string>(name: string, fallback: T): T {
   return (localStorage.getItem(`checkpointd-${name}`) as T | null) ?? fallback;
 }
 
+/** True when both name the same file. Two names that are not UTF-8 may look the same, and differ in their bytes. */
+export const isSameFile = ({ path, pathBytes }: PathRef, other: PathRef | undefined): boolean =>
+  path === other?.path && pathBytes === other.pathBytes;
+
 export const useView = defineStore('view', () => {
   const room = ref<Room>('checkpoints');
   const tab = ref<Tab>('changes');
