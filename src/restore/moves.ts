@@ -35,12 +35,12 @@ export function movesOf(
   deletes: readonly Going[],
   needed: ReadonlySet<TreePath>,
 ): Move[] {
-  const free = new Map<string, Set<TreePath>>();
+  const free = new Map<string, EqualFiles>();
   for (const { path, after, expected, respells, displaces } of writes) {
     const isNew = expected === undefined && respells === undefined && displaces.length === 0;
     if (!isNew || !isUsual(after)) continue;
     const equal = free.get(keyOf(after));
-    if (equal === undefined) free.set(keyOf(after), new Set([path]));
+    if (equal === undefined) free.set(keyOf(after), new EqualFiles(path));
     else equal.add(path);
   }
   const going = deletes.filter(
@@ -52,21 +52,73 @@ export function movesOf(
 
 const isUsual = (entry: Entry): boolean => !isLink(entry) && entry.permissions === undefined;
 const keyOf = ({ mode, blob }: Entry): string => `${mode} ${blob}`;
-const noPaths: ReadonlySet<TreePath> = new Set();
 
-/**
- * The pairing compares a file's name with the names of at most this many equal files, so that the time stays
- * linear.
- */
-const comparedMax = 50;
+/** Paths in the order of their addition. The first one is found in constant time, although others were removed. */
+class Queue {
+  readonly #paths: TreePath[] = [];
+  #next = 0;
+
+  add(path: TreePath): void {
+    this.#paths.push(path);
+  }
+
+  /** Returns the first path that is still in the set. */
+  first(set: ReadonlySet<TreePath>): TreePath | undefined {
+    for (; this.#next < this.#paths.length; this.#next += 1) {
+      const path = this.#paths[this.#next];
+      if (path !== undefined && set.has(path)) return path;
+    }
+    return undefined;
+  }
+}
+
+/** The new files of one content and mode that have no pair yet. */
+class EqualFiles {
+  readonly #paths = new Set<TreePath>();
+  readonly #all = new Queue();
+  readonly #byName = new Map<string, Queue>();
+
+  constructor(path: TreePath) {
+    this.add(path);
+  }
+
+  get size(): number {
+    return this.#paths.size;
+  }
+
+  add(path: TreePath): void {
+    this.#paths.add(path);
+    this.#all.add(path);
+    const name = nameOf(path);
+    const named = this.#byName.get(name) ?? new Queue();
+    named.add(path);
+    this.#byName.set(name, named);
+  }
+
+  has(path: TreePath): boolean {
+    return this.#paths.has(path);
+  }
+
+  remove(path: TreePath): void {
+    this.#paths.delete(path);
+  }
+
+  first(): TreePath | undefined {
+    return this.#all.first(this.#paths);
+  }
+
+  firstNamed(name: string): TreePath | undefined {
+    return this.#byName.get(name)?.first(this.#paths);
+  }
+}
 
 class Pairs {
-  readonly #free: ReadonlyMap<string, Set<TreePath>>;
+  readonly #free: ReadonlyMap<string, EqualFiles>;
   readonly #moves: Move[] = [];
   /** The new path of each directory, according to the first pair of files below the directory. */
   readonly #directories = new Map<TreePath, TreePath>();
 
-  constructor(free: ReadonlyMap<string, Set<TreePath>>) {
+  constructor(free: ReadonlyMap<string, EqualFiles>) {
     this.#free = free;
   }
 
@@ -74,11 +126,11 @@ class Pairs {
     const counts = new Map<string, number>();
     for (const { expected } of going) counts.set(keyOf(expected), (counts.get(keyOf(expected)) ?? 0) + 1);
     const isCertain = (file: Going): boolean =>
-      counts.get(keyOf(file.expected)) === 1 && this.#equal(file).size === 1;
-    let left = this.#pair(going, (file) => (isCertain(file) ? first(this.#equal(file)) : undefined));
+      counts.get(keyOf(file.expected)) === 1 && this.#equal(file)?.size === 1;
+    let left = this.#pair(going, (file) => (isCertain(file) ? this.#equal(file)?.first() : undefined));
     left = this.#pair(left, (file) => this.#withDirectory(file));
-    left = this.#pair(left, (file) => this.#sameName(file));
-    this.#pair(left, (file) => first(this.#equal(file)));
+    left = this.#pair(left, (file) => this.#equal(file)?.firstNamed(nameOf(file.path)));
+    this.#pair(left, (file) => this.#equal(file)?.first());
     return this.#moves;
   }
 
@@ -87,15 +139,15 @@ class Pairs {
     return going.filter((file) => {
       const to = find(file);
       if (to === undefined) return true;
-      this.#free.get(keyOf(file.expected))?.delete(to);
+      this.#equal(file)?.remove(to);
       this.#moves.push({ from: file.path, to });
       this.#addDirectories(file.path, to);
       return false;
     });
   }
 
-  #equal({ expected }: Going): ReadonlySet<TreePath> {
-    return this.#free.get(keyOf(expected)) ?? noPaths;
+  #equal({ expected }: Going): EqualFiles | undefined {
+    return this.#free.get(keyOf(expected));
   }
 
   #withDirectory(file: Going): TreePath | undefined {
@@ -104,17 +156,7 @@ class Pairs {
       const directory = this.#directories.get(at);
       if (directory === undefined) continue;
       const to = join(directory, path.slice(at.length + 1));
-      return this.#equal(file).has(to) ? to : undefined;
-    }
-    return undefined;
-  }
-
-  #sameName(file: Going): TreePath | undefined {
-    let compared = 0;
-    for (const to of this.#equal(file)) {
-      if (nameOf(to) === nameOf(file.path)) return to;
-      compared += 1;
-      if (compared === comparedMax) break;
+      return this.#equal(file)?.has(to) === true ? to : undefined;
     }
     return undefined;
   }
@@ -126,9 +168,4 @@ class Pairs {
       this.#directories.set(a, b);
     }
   }
-}
-
-function first(paths: ReadonlySet<TreePath>): TreePath | undefined {
-  for (const path of paths) return path;
-  return undefined;
 }

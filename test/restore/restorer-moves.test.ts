@@ -63,6 +63,20 @@ test('the plan pairs a removed file with an equal new file, and prefers pairs th
   assert.equal(movesOf(planBetween(present, target, 'soft')), []);
 });
 
+test('a plan pairs equal files of the same name, however many equal files have other names', () => {
+  const numbers = Array.from({ length: 100 }, (_, n) => n);
+  const equal = (paths: readonly string[]): ModelTree =>
+    model(Object.fromEntries(paths.map((path) => [path, 'equal'])));
+  const [old, made] = ['old', 'made'].map((name) => numbers.map((n) => `${name}${n}/${name}${n}`));
+  const plan = planBetween(
+    equal([...(old ?? []), 'z/same.txt']),
+    equal([...(made ?? []), 'y/same.txt']),
+    'hard',
+  );
+  assert.is(plan.moves.length, 101);
+  assert.ok(movesOf(plan).includes('z/same.txt > y/same.txt'));
+});
+
 test('the plan does not move a file that has private permissions, whose mode changes, or whose path a write needs', () => {
   const present = model({ p: file('p', 0o600), x: file('x', 0o755), way: 'w' });
   const target = model({ p2: file('p', 0o600), x2: 'x', 'way/w': 'w' });
