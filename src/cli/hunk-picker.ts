@@ -71,9 +71,11 @@ async function pickFrom(
   const shown = plain(places.toShow(path));
   const [header = '', ...texts] = partsOf(file);
   if (hunks.length === 0) {
-    say(
-      `${shown} has no lines to pick (a binary file, a link or a mode). To reverse its change, name the path and omit --hunk.`,
-    );
+    const why =
+      file.truncated === true
+        ? 'is too large to show its lines'
+        : 'has no lines to pick (a binary or empty file, a mode, or a file that became a link)';
+    say(`${shown} ${why}. To reverse its change, name the path and omit --hunk.`);
     return 'n';
   }
   invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');

@@ -124,6 +124,7 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     write();
     await client.request('checkpoint/create', { session, kind: 'turn' });
     write(5, 20, 35);
+    rig.write('empty.txt', '');
     await client.request('checkpoint/create', { session, kind: 'turn' });
     await client.close();
     const refused = rig.run(['revert', '1', 'a.txt', '--hunk', `--storage=${rig.storage}`]);
@@ -161,6 +162,10 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     };
     assert.match(typed('c.txt --yes', 'y\nd\n'), /Restored \(1\):\s+c\.txt\s+Reverted \[1\]/);
     assert.match(typed('a.txt b.txt', 'q\n'), /Nothing was changed\./);
+    assert.match(
+      typed('empty.txt', ''),
+      /empty\.txt has no lines to pick \(a binary or empty file, .*omit --hunk/,
+    );
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
