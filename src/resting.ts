@@ -23,7 +23,7 @@ const commands = new Map<string, AnySessionCommand>(
 /** A closed session whose files are read. */
 export interface Resting {
   /**
-   * Answers a request. Returns undefined when only a daemon that opens the session can give the answer or the error.
+   * Answers a request. Returns undefined when the session must be opened to answer the request or to report its error.
    */
   answer<M extends RequestMethod>(
     method: M,

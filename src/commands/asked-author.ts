@@ -39,7 +39,7 @@ function authorNamed(session: Session, range: RevertRange, author: string): Sess
   throw new CheckpointdError(
     'UnknownPart',
     only === undefined
-      ? `No session ${JSON.stringify(shown)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
+      ? `Neither a session nor an agent named ${JSON.stringify(shown)} reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
       : `Several sessions of ${shown} reported writes in the range. Nothing was changed. Give the id of one of these sessions: ${named.join(', ')}.`,
     { details: { author: shown, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
   );

@@ -307,7 +307,7 @@ export interface Checkpoint {
   readonly commit?: CommitId;
   /** Files changed since the checkpoint of `previousTag` (or `parent`). */
   readonly stats: FileStats;
-  /** Entries in the history when it was made. */
+  /** The number of history entries then. */
   readonly historyLength: Count;
   /** The number of files. Absent: `withSizes` was not set, or the store has lost a part. */
   readonly fileCount?: Count;
@@ -986,7 +986,7 @@ export interface ProgressBegin {
 
 /** A report between begin and end, at most ten per second. */
 export interface ProgressReport {
-  /** Marks a report in between. */
+  /** Marks a report before the end. */
   readonly kind: 'report';
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
@@ -1163,7 +1163,7 @@ export interface ServerLimits {
   readonly maxBodyBytes: Bytes;
   /** The number of requests that may wait for answers. Further requests get `ServerBusy`. */
   readonly maxInFlight: Count;
-  /** Mutations that may wait in one session. */
+  /** The most mutations waiting in one session. */
   readonly maxQueued: Count;
   /** Items of one page of a listing. */
   readonly maxPageItems: Count;
@@ -1470,7 +1470,7 @@ export interface SessionGetResult {
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
-  /** The failures that answered mutations survive. */
+  /** The failures after which answered mutations remain. */
   readonly durability: Durability;
   /** When the session was opened in this daemon. */
   readonly openedAt: Timestamp;
@@ -1682,7 +1682,7 @@ export interface CheckpointStatsParams {
   readonly session: SessionId;
   /** The checkpoint. Not together with `from` or `to`. */
   readonly tag?: CheckpointRef;
-  /** The earlier checkpoint, together with `to`. */
+  /** The earlier checkpoint; requires `to`. */
   readonly from?: CheckpointRef;
   /** The later checkpoint, together with `from`. */
   readonly to?: CheckpointRef;
@@ -1827,7 +1827,7 @@ export interface CheckpointRestoreParams {
   readonly onConflict?: ConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
+  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1878,7 +1878,7 @@ export interface CheckpointRevertParams {
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
+  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
@@ -1909,7 +1909,7 @@ export interface CheckpointUndoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
+  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1935,7 +1935,7 @@ export interface CheckpointRedoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than 100 files and more than half of all files. Absent: false. */
+  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;

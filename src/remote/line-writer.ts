@@ -135,7 +135,7 @@ class SentTrees {
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;
-  /** The size in bytes of the contents that the last head lacked, summed over the changes between checkpoints. */
+  /** The sum of the sizes, in bytes, of the changed contents that the last head lacked. */
   bytes = 0;
 
   constructor(job: Job) {

@@ -33,7 +33,7 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /** A list for stores without git objects: the store's contents that are already in this repository. */
+  /** For a store without git objects: the list of its contents that are already in this repository. */
   readonly contentsFile: string;
   /** The directory for incoming contents. The directory is emptied when the repository is opened. */
   readonly spoolDirectory: string;

@@ -89,7 +89,9 @@ export class DisplacedFiles {
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
   }
 
-  /** Returns a new second name for the file at a path, or undefined when the note does not list the path. */
+  /**
+   * Returns a new path to which the file at `path` can be linked. Returns undefined when the note does not list `path`.
+   */
   next(path: TreePath): string | undefined {
     const number = this.#numbers.get(path);
     if (number === undefined) return undefined;

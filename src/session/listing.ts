@@ -116,8 +116,8 @@ function summaryFrom(text: string): SessionSummary | undefined {
 }
 
 /**
- * Returns the shortened message of the first turn that has a message. If this turn was repeated, its newest message
- * counts.
+ * Returns the shortened message of the first turn that has a message. If the client made this turn several times, returns
+ * the newest message.
  */
 export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
   return firstPromptOf(checkpoints, false);

@@ -285,7 +285,8 @@ class ThreeWay {
   }
 
   /**
-   * Leaves a path as in `ours` when the path is now a directory, or when a file stays in place of a directory above it.
+   * Leaves out each added path that cannot be written: a directory is at the path now, or a file stays at the place of
+   * a parent directory. Reports each such path as a conflict.
    */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {

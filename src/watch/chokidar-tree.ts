@@ -164,8 +164,8 @@ export class ChokidarTree {
 }
 
 /**
- * Returns a text that differs between two directories at one path, even when the later directory gets the inode number
- * of the earlier directory.
+ * Returns a text that identifies a directory. A later directory at the same path gets a different text, even when the
+ * later directory has the same inode number.
  */
 function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`;

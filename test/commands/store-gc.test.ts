@@ -109,7 +109,7 @@ test('even if another turn took the tag of a turn, store/gc keeps the first turn
     assert.is(await back(tool), 'tool\n');
   }));
 
-test('a checkpoint without a tag is removed a month after another checkpoint took its tag', () =>
+test('a checkpoint that lost its tag to another checkpoint is removed a month later', () =>
   withSessions(async (rig) => {
     const { now } = Date;
     try {

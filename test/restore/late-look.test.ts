@@ -192,7 +192,7 @@ test('if a late look is killed at any point, the next late look repeats the work
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('if a power cut destroyed the note, the late look removes displaced files that are stored, and keeps all others', () =>
+test('if a power cut destroyed the note of displaced files, the late look removes only files whose contents are in the store', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();

@@ -1,4 +1,4 @@
-// A restore makes the work tree equal to the target, rewrites no equal file, and leaves no temporary file.
+// A restore makes the work tree equal to the target. It writes only files that differ, and leaves no temporary file.
 import { chmodSync, lstatSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';

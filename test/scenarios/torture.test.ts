@@ -1,4 +1,4 @@
-// The torture finds a planted defect and reduces its steps. This shows that the torture's checker can fail.
+// The torture test finds a planted defect and reduces the steps. So the checks of the torture test can fail.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';

@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('the daemon offers a fourth strategy as its driver describes it', () => {
+test('the daemon offers a fourth strategy with the description that its driver gives', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {

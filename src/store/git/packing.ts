@@ -104,7 +104,7 @@ export class Packing {
     });
   }
 
-  /** Interrupts a running packing, then runs `work`. Meanwhile no packing runs. */
+  /** Interrupts a running packing, then runs `work`. No packing starts while `work` runs. */
   whileIdle<T>(work: () => Promise<T>): Promise<T> {
     this.#current.abort();
     return this.#turns.run(work);

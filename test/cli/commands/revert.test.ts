@@ -103,7 +103,7 @@ test('revert --author reverses the changes of one agent, and lists the files tha
     assert.not.match(plan.stdout, /mine\.txt/);
     const wrong = rig.run([...revert, '--author=cursor']);
     assert.is(await wrong.code, 1);
-    assert.match(wrong.stderr, /No session "cursor" and no agent of that name/);
+    assert.match(wrong.stderr, /Neither a session nor an agent named "cursor"/);
     await client.close();
   }));
 
@@ -169,7 +169,7 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
-test('a file that changes while a command asks: the command shows what the revert or restore really did', () =>
+test('if a file changes while a command waits for an answer, the command shows what the revert or restore really did', () =>
   withRig(async (rig) => {
     if (!hasTerminal()) return;
     const { client, session } = await rig.opened({ retention: 'keep' });

@@ -37,7 +37,7 @@ test('the shadow repository is named by the session’s id, and has the specifie
     assert.is((await client.close()).code, 0);
   }));
 
-test('a storage inside the work tree is refused, except the default storage in a home directory, which is not captured', () =>
+test('a storage inside the work tree is refused; only the default storage in a home directory is accepted, and never captured', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();

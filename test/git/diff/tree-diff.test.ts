@@ -80,7 +80,7 @@ test('our differ gives the same names, statuses and renames as git, for names of
     );
   }));
 
-test('the counts of lines mark binary files and follow renames', () =>
+test('if a file was renamed, its lines are counted under the new name; a binary file is marked instead', () =>
   withTrees(async (trees) => {
     const { items, counts: list } = await compare(trees);
     assert.equal(items, await nameStatus(trees));

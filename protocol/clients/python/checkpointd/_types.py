@@ -881,7 +881,7 @@ class _CheckpointRequired(TypedDict):
     snapshot: SnapshotId
     # Files changed since the checkpoint of `previousTag` (or `parent`).
     stats: FileStats
-    # Entries in the history when it was made.
+    # The number of history entries then.
     historyLength: Count
 
 
@@ -1536,7 +1536,7 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
 
 
 class _ProgressReportRequired(TypedDict):
-    # Marks a report in between.
+    # Marks a report before the end.
     kind: Literal["report"]
 
 
@@ -1724,7 +1724,7 @@ class ServerLimits(TypedDict):
     maxBodyBytes: Bytes
     # The number of requests that may wait for answers. Further requests get `ServerBusy`.
     maxInFlight: Count
-    # Mutations that may wait in one session.
+    # The most mutations waiting in one session.
     maxQueued: Count
     # Items of one page of a listing.
     maxPageItems: Count
@@ -2051,7 +2051,7 @@ class _SessionGetResultRequired(TypedDict):
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
-    # The failures that answered mutations survive.
+    # The failures after which answered mutations remain.
     durability: Durability
     # When the session was opened in this daemon.
     openedAt: Timestamp
@@ -2284,7 +2284,7 @@ _CheckpointStatsParamsOptional = TypedDict(
     {
         # The checkpoint. Not together with `from` or `to`.
         "tag": "CheckpointRef",
-        # The earlier checkpoint, together with `to`.
+        # The earlier checkpoint; requires `to`.
         "from": "CheckpointRef",
         # The later checkpoint, together with `from`.
         "to": "CheckpointRef",
@@ -2464,7 +2464,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions of the request.
     expect: RestoreExpectation
-    # Allows deleting more than 100 files and more than half of all files. Absent: false.
+    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2514,7 +2514,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         "conflicts": "RevertConflictPolicy",
         # Conditions of the request.
         "expect": "RestoreExpectation",
-        # Allows deleting more than 100 files and more than half of all files. Absent: false.
+        # Allows deleting more than half of all files, if these are more than 100. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2553,7 +2553,7 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than 100 files and more than half of all files. Absent: false.
+    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2579,7 +2579,7 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than 100 files and more than half of all files. Absent: false.
+    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool

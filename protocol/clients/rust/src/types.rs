@@ -1262,7 +1262,7 @@ pub struct Checkpoint {
     pub commit: Option<CommitId>,
     /// Files changed since the checkpoint of `previousTag` (or `parent`).
     pub stats: FileStats,
-    /// Entries in the history when it was made.
+    /// The number of history entries then.
     pub history_length: Count,
     /// The number of files. Absent: `withSizes` was not set, or the store has lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2381,7 +2381,7 @@ pub struct ServerLimits {
     pub max_body_bytes: Bytes,
     /// The number of requests that may wait for answers. Further requests get `ServerBusy`.
     pub max_in_flight: Count,
-    /// Mutations that may wait in one session.
+    /// The most mutations waiting in one session.
     pub max_queued: Count,
     /// Items of one page of a listing.
     pub max_page_items: Count,
@@ -2819,7 +2819,7 @@ pub struct SessionGetResult {
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
-    /// The failures that answered mutations survive.
+    /// The failures after which answered mutations remain.
     pub durability: Durability,
     /// When the session was opened in this daemon.
     pub opened_at: Timestamp,
@@ -3126,7 +3126,7 @@ pub struct CheckpointStatsParams {
     /// The checkpoint. Not together with `from` or `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The earlier checkpoint, together with `to`.
+    /// The earlier checkpoint; requires `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
     /// The later checkpoint, together with `from`.
@@ -3368,7 +3368,7 @@ pub struct CheckpointRestoreParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
+    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3444,7 +3444,7 @@ pub struct CheckpointRevertParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
+    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3502,7 +3502,7 @@ pub struct CheckpointUndoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
+    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3550,7 +3550,7 @@ pub struct CheckpointRedoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than 100 files and more than half of all files. Absent: false.
+    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.

@@ -92,8 +92,8 @@ export class SqliteDatabase {
       options.busyMs ?? 10_000,
     );
     try {
-      // Without this setting, SQLite opens no database with an unreadable schema. The setting stays on until
-      // the schema has been checked (schema.ts).
+      // With this setting, SQLite opens even a database with an unreadable schema. The setting stays on until the
+      // schema has been checked (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
       // Some of these statements read the file while another daemon may be recovering the file.
       for (const setting of [...first, ...settingsOf(options.durability)])
