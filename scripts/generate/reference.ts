@@ -66,8 +66,7 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
   const own = all.filter((field) => !recurring.has(keyOf(field)));
   const others = all.filter((field) => recurring.has(keyOf(field))).map(nameOf);
   if (all.length === 0) return 'No fields.\n';
-  const also =
-    others.length === 0 ? '' : `${own.length === 0 ? '' : 'Recurring: '}${others.join(', ')}.\n`;
+  const also = others.length === 0 ? '' : `${own.length === 0 ? '' : 'Recurring: '}${others.join(', ')}.\n`;
   return own.length === 0 ? also : `${rowsOf(own)}${also === '' ? '' : `\n${also}`}`;
 }
 
