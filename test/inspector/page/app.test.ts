@@ -195,6 +195,8 @@ seen('the user moves through the timeline with keys, and the ? key lists all key
   await page.locator('.checkpoint-head .tag', { hasText: /^1$/ }).waitFor();
   await page.keyboard.press('?');
   await page.locator('dialog.help[open]').waitFor();
+  const heights = `new Set([...document.querySelectorAll('.keys kbd')].map(({ offsetHeight }) => offsetHeight)).size`;
+  assert.is(await page.evaluate(heights), 1, 'a long description does not stretch its key');
   await page.keyboard.press('Escape');
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
