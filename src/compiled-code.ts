@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
-import { attempt, isMissing } from './base/attempt.ts';
+import { attempt, isOfSystem } from './base/attempt.ts';
 import { files } from './base/files.ts';
 
-/** The bytes of the digest of the source at the end of the recorded code. */
+/** The bytes of the digest of source and code at the end of the recorded code. */
 const digestBytes = 20;
 
 export interface RunFile {
@@ -20,13 +20,13 @@ export interface RunFile {
 }
 
 /**
- * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts the code, and if the
- * source is unchanged. V8 compares only the length of the source.
+ * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts the code, and if
+ * source and code are unchanged. V8 compares only their lengths, and damaged code crashes the process. The file runs
+ * without recorded code if the code cannot be read.
  */
 export function runCompiled(file: string): RunFile {
   const source = files.readFileSync(file);
-  const digest = createHash('sha1').update(source).digest();
-  const cachedData = recordedCode(file, digest);
+  const cachedData = recordedCode(file, source);
   const script = new Script(
     `(function (exports, require, module, __filename, __dirname) {${source.toString('utf8')}\n})`,
     { filename: file, ...(cachedData === undefined ? {} : { cachedData }) },
@@ -34,14 +34,21 @@ export function runCompiled(file: string): RunFile {
   const module = { exports: {} };
   const run = script.runInThisContext() as (...own: readonly unknown[]) => void;
   run(module.exports, createRequire(file), module, file, dirname(file));
-  const record = (): void =>
-    files.writeFileSync(recordOf(file), Buffer.concat([script.createCachedData(), digest]));
+  const record = (): void => {
+    const code = script.createCachedData();
+    files.writeFileSync(recordOf(file), Buffer.concat([code, digestOf(source, code)]));
+  };
   return { exports: module.exports, isRecorded: script.cachedDataRejected === false, record };
 }
 
-function recordedCode(file: string, digest: Buffer): Buffer | undefined {
-  const record = attempt(isMissing, () => files.readFileSync(recordOf(file)));
-  return record?.subarray(-digestBytes).equals(digest) ? record.subarray(0, -digestBytes) : undefined;
+function recordedCode(file: string, source: Buffer): Buffer | undefined {
+  const record = attempt(isOfSystem, () => files.readFileSync(recordOf(file)));
+  const code = record?.subarray(0, -digestBytes);
+  return code && record?.subarray(-digestBytes).equals(digestOf(source, code)) ? code : undefined;
+}
+
+function digestOf(source: Buffer, code: Buffer): Buffer {
+  return createHash('sha1').update(source).update(code).digest();
 }
 
 /** Returns the place of the recorded code, which only one version of Node on one kind of processor can use. */

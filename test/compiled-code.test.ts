@@ -1,7 +1,7 @@
 // Recorded code must be used, because a start without it takes nearly twice as long. Recorded code of a changed source
-// must not be used.
+// and damaged code must not be used.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -24,6 +24,33 @@ test('a file runs with its recorded code until its source changes, even if the n
   const changed = runCompiled(file);
   assert.not.ok(changed.isRecorded);
   assert.is((changed.exports['answer'] as () => number)(), 42);
+});
+
+test('a file runs without its recorded code if this code is damaged or unreadable', () => {
+  const file = join(temporaryDirectory('compiled'), 'answer.cjs');
+  writeFileSync(file, 'exports.answer = (b) => `${[41, "text", /x/]}${b}`;');
+  const first = runCompiled(file);
+  (first.exports['answer'] as (b: string) => string)('b');
+  first.record();
+  const path = `${file}.${process.version}-${process.arch}`;
+  const record = readFileSync(path);
+  const assertRunsWithout = (damage: string): void => {
+    const { exports, isRecorded } = runCompiled(file);
+    assert.not.ok(isRecorded, damage);
+    assert.is((exports['answer'] as (b: string) => string)('b'), '41,text,/x/b', damage);
+  };
+  // V8 does not check the content of the code. Damaged code crashes the process or computes wrong results.
+  for (let at = 0; at < record.length; at += 7) {
+    const damaged = Buffer.from(record);
+    damaged[at] = (damaged[at] ?? 0) ^ 1;
+    writeFileSync(path, damaged);
+    assertRunsWithout(`byte ${at}`);
+    writeFileSync(path, record.subarray(0, at));
+    assertRunsWithout(`${at} bytes`);
+  }
+  rmSync(path);
+  mkdirSync(path);
+  assertRunsWithout('a directory');
 });
 
 for (const directory of ['program', 'test-programs'])
