@@ -110,7 +110,7 @@ test('the console shows the plan before a revert, and without a terminal a rever
       wrong.map(() => usage),
     );
     const [unknown = '', ...done] = lines.slice(wrong.length);
-    assert.match(unknown, /^Failed to revert: No session "cursor"/);
+    assert.match(unknown, /^Failed to revert: Neither a session nor an agent named "cursor"/);
     assert.equal(done, [
       'Deleted (1):',
       '  b.txt',

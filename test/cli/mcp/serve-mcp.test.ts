@@ -109,7 +109,7 @@ test('a model plans and then makes a revert of one turn; a change after the turn
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', 'later\n']);
     const unknown = await call(client, 'checkpoint_revert', { from: '1', author: 'codex' });
     assert.ok(unknown.isError);
-    assert.match(unknown.text, /no agent of that name/);
+    assert.match(unknown.text, /nor an agent named/);
   }));
 
 test('checkpoint_show lists the files that changed since the previous checkpoint', () =>

@@ -6,7 +6,10 @@ import * as assert from 'uvu/assert';
 
 const source = (file: string): string => fileURLToPath(new URL(`../../../src/${file}`, import.meta.url));
 
-/** Runs code in a process with at most 64 descriptors. `full` uses them up, `free` releases them. */
+/**
+ * Runs code in a process with at most 512 descriptors. `full` uses them up, `free` releases them.
+ * Node's loader may open some hundred files at once.
+ */
 function withFewDescriptors(body: string): string {
   const script = `
     const { openSync, closeSync } = await import('node:fs');
@@ -19,7 +22,7 @@ function withFewDescriptors(body: string): string {
     const told = (work) => work.then(() => 'done', (error) => error.code ?? error.kind ?? String(error));
     const place = { gitDir: '/' };
     ${body}`;
-  const args = ['-c', 'ulimit -n 64 && exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const args = ['-c', 'ulimit -n 512 && exec "$0" --input-type=module -e "$1"', process.execPath, script];
   const { status, stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 30_000 });
   assert.is(status, 0, stderr);
   return stdout.trim();
