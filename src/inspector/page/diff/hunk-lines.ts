@@ -115,7 +115,12 @@ function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHun
   picking.className = 'pick';
   picking.dataset['hunk'] = hunk.id;
   showOn(picking, isPicked(hunk));
-  const reverting = buttonOf('Revert hunk…', `Revert hunk… ${where}`, () => revert(hunk));
+  const reverting = buttonOf('', `Revert hunk… ${where}`, () => revert(hunk));
+  // A narrow window hides this word in two columns, because the button would be wider than its column.
+  const what = document.createElement('span');
+  what.className = 'what';
+  what.textContent = ' hunk';
+  reverting.replaceChildren('Revert', what, '…');
   reverting.className = 'revert-hunk';
   reverting.title = 'Revert these lines, and keep all later changes (v)';
   return [picking, reverting];
