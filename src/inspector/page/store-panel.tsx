@@ -11,7 +11,7 @@ import type {
 import { RemotesCard } from './remotes.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { useLink } from './state/link.ts';
-import { useTimeline } from './state/timeline.ts';
+import { readSessionHead, useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sizeOf, timeOf } from './text.ts';
 import { LinkError } from './wire.ts';
 
@@ -40,18 +40,22 @@ export const StorePanel = defineComponent(() => {
   const status = shallowRef<WorktreeStatusResult>();
   const failure = ref<string>();
 
+  let reads = 0;
+  /** Reads all figures. Ignores the answers if a later call has begun. */
   async function read(): Promise<void> {
+    reads += 1;
+    const own = reads;
     const { session } = timeline;
     try {
-      [usage.value, status.value] = await Promise.all([
+      const found = await Promise.all([
         link.ask('store/usage', { session }),
         link.ask('worktree/status', { session }),
+        readSessionHead(),
       ]);
-      timeline.info = await link.ask('session/get', { session });
-      failure.value = undefined;
+      if (own === reads) [usage.value, status.value, failure.value] = [found[0], found[1], undefined];
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
-      failure.value = error.message;
+      if (own === reads) failure.value = error.message;
     }
   }
   watch([() => timeline.session, () => timeline.checkpoints], () => void read(), { immediate: true });

@@ -160,10 +160,15 @@ export function follow(timeline: ShownTimeline): void {
   );
 }
 
-/** Reads the session's state with its current checkpoint again. @throws LinkError */
+/**
+ * Reads the session's state with its current checkpoint again. Ignores the answer if the page shows another session
+ * meanwhile. @throws LinkError
+ */
 export async function readSessionHead(): Promise<void> {
   const timeline = useTimeline();
-  timeline.info = await useLink().ask('session/get', { session: timeline.session });
+  const { session } = timeline;
+  const info = await useLink().ask('session/get', { session });
+  if (timeline.session === session) timeline.info = info;
 }
 
 /**
