@@ -1,13 +1,17 @@
 // Starts the page: exchanges the link, connects, and shows the session of the directory in which the command was run.
 import { createPinia } from 'pinia';
-import { createApp } from 'vue';
+import { createApp, watchEffect } from 'vue';
+import { ownErrors } from '../own-methods.ts';
 import { App, Closed } from './app.tsx';
 import { enteredSecret } from './entry.ts';
 import { listenToKeys } from './keys.ts';
+import { workTreeName } from './sessions.ts';
 import { useLink } from './state/link.ts';
 import { usePushed } from './state/pushed.ts';
 import { follow, useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
+import { plainText } from './text.ts';
+import { LinkError, type WireLink } from './wire.ts';
 import './style.css';
 
 async function begin(): Promise<void> {
@@ -24,13 +28,30 @@ async function begin(): Promise<void> {
   for (const each of [timeline, useBeside()]) follow(each);
   usePushed().follow();
   listenToKeys();
-  const { session } = await wire.ask('inspector/hello', {});
-  await timeline.show(session);
-  view.selected ??= timeline.head;
-  document.title = `${timeline.info?.workspace.split('/').at(-1) ?? 'checkpointd'} · checkpointd`;
+  watchEffect(() => void (view.selected ??= timeline.head));
+  watchEffect(() => void (document.title = titleOf(timeline.info?.workspace)));
+  await timeline.show(await firstSession(wire));
 }
 
-// Ignores a connection that breaks before the first answer, because the page itself shows the state of the connection.
+function titleOf(workspace: string | undefined): string {
+  return workspace === undefined ? 'checkpointd' : `${plainText(workTreeName(workspace))} · checkpointd`;
+}
+
+/**
+ * Returns the session to show first. Asks again after each connection that breaks before the answer. @throws LinkError
+ * when the page has stopped connecting
+ */
+async function firstSession(wire: WireLink): Promise<string> {
+  for (;;)
+    try {
+      return (await wire.ask('inspector/hello', {})).session;
+    } catch (error) {
+      const isGone = error instanceof LinkError && error.kind === ownErrors.gone;
+      if (!isGone || useLink().state === 'refused') throw error;
+    }
+}
+
+// Ignores a refused connection, because the page itself shows the state of the connection.
 begin().catch((error: unknown) => {
   if (!(error instanceof Error)) throw error;
 });

@@ -2,7 +2,7 @@
 import { defineComponent, ref, shallowRef, watch } from 'vue';
 import type { SessionSummary } from '../../protocol/types.ts';
 import { InertText } from './parts/inert-text.tsx';
-import { showSession } from './sessions.ts';
+import { showSession, workTreeName } from './sessions.ts';
 import { useLink } from './state/link.ts';
 import { useRemoteLines } from './state/remote-lines.ts';
 import { useTimeline } from './state/timeline.ts';
@@ -71,7 +71,7 @@ export const SessionsCard = defineComponent(() => {
 
 const SessionLine = (props: { readonly of: SessionSummary; readonly isShown: boolean }) => {
   const { session, workspace, conversationId, checkpoints, bytes, retention, lastUsedAt } = props.of;
-  const name = workspace.slice(workspace.lastIndexOf('/') + 1) || workspace;
+  const name = workTreeName(workspace);
   return (
     <tr aria-current={props.isShown ? 'true' : undefined} data-session={session}>
       <th scope="row">

@@ -13,13 +13,16 @@ export async function showSession(session: string): Promise<void> {
   [view.base, view.selected, view.file] = [undefined, undefined, undefined];
   view.room = 'checkpoints';
   if (session === beside.session) void beside.show(timeline.session);
+  // The page selects the newest checkpoint when the timeline has it.
   await timeline.show(session);
-  view.selected = timeline.head;
 }
+
+/** Returns the name of the directory of a work tree. */
+export const workTreeName = (workspace: string): string =>
+  workspace.slice(workspace.lastIndexOf('/') + 1) || workspace;
 
 /** Returns a line that identifies a session: work tree, agent, first prompt and age. */
 export function sessionWords({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string {
-  const name = workspace.slice(workspace.lastIndexOf('/') + 1) || workspace;
   const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;
-  return `${plainText(name)} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
+  return `${plainText(workTreeName(workspace))} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
 }

@@ -1,5 +1,5 @@
 // Shows the bar at the top, with the shown session, the state of the connection, and the views of the page.
-import { computed, defineComponent, onMounted, shallowRef, watch } from 'vue';
+import { computed, defineComponent, shallowRef, watch } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon, type IconName } from './parts/icon.tsx';
 import { sessionWords, showSession } from './sessions.ts';
@@ -8,6 +8,7 @@ import { usePushed } from './state/pushed.ts';
 import { useTimeline } from './state/timeline.ts';
 import { type Room, type Theme, useView } from './state/view.ts';
 import { plainText, timeOf } from './text.ts';
+import { LinkError } from './wire.ts';
 
 const rooms: readonly (readonly [Room, string, IconName])[] = [
   ['checkpoints', 'Checkpoints', 'history'],
@@ -87,15 +88,16 @@ const SessionPicker = defineComponent(() => {
   const link = useLink();
   const timeline = useTimeline();
   const sessions = shallowRef<readonly InspectedSession[]>([]);
+  /** Ignores a lost connection. The page reads the list again after it has connected again. */
   async function read(): Promise<void> {
-    sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+    try {
+      sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+    }
   }
-  onMounted(() => void read());
-  // Reads the list again, because the list may lack a session that was just imported.
-  watch(
-    () => timeline.session,
-    () => void read(),
-  );
+  // Reads the list again for another session, because the list may lack a session that was just imported.
+  watch([() => timeline.session, () => link.reached], () => void read(), { immediate: true });
   return () => (
     <label class="session">
       <span class="hidden">Session</span>
