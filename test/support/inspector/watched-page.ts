@@ -2,10 +2,14 @@
 // another server. A recorded problem fails the test when the page is closed.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
+const firstSize = { width: 1360, height: 800 } as const;
+
 export class WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly complaints: string[] = [];
+  /** The size of the window at first. */
+  readonly size = firstSize;
 
   private constructor(context: BrowserContext, page: Page) {
     this.context = context;
@@ -19,7 +23,7 @@ export class WatchedPage {
     options: { readonly waits?: boolean } = {},
   ): Promise<WatchedPage> {
     const context = await browser.newContext({
-      viewport: { width: 1360, height: 800 },
+      viewport: firstSize,
       reducedMotion: 'reduce',
     });
     context.setDefaultTimeout(15_000);
