@@ -54,7 +54,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   const socket = owner?.['released'] === true ? undefined : owner?.['socket'];
   return {
     session: name,
-    workspace: Buffer.from(String(workTree), 'latin1').toString('utf8'),
+    workspace: String(workTree),
     conversationId: String(conversationId),
     strategy: String(strategy),
     retention: retention === 'keep' ? 'keep' : 'session',

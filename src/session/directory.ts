@@ -35,7 +35,7 @@ export interface SessionMarker {
   /** The format of the files beside the marker. A version that changes the form of a file increments this number. */
   readonly format: number;
   readonly session: SessionId;
-  /** The canonical path of the work tree. Like every path in these files, it is stored as latin1 bytes. */
+  /** The canonical path of the work tree. */
   readonly workTree: string;
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;

@@ -49,6 +49,19 @@ test('three commands rescue a work tree without an agent: create, restore, undo'
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
   }));
 
+test('commands find the session of a work tree whose path is not ASCII', () =>
+  withRig(async (rig) => {
+    const work = join(rig.top, "wörk 作業 it's");
+    mkdirSync(work);
+    execFileSync('git', ['init', '-q', work]);
+    assert.match((await run(rig, 'create', '-C', work)).stderr, /started a session of .*wörk 作業 it's/);
+    const again = await run(rig, 'create', '-C', work, '-m', 'again');
+    assert.equal([again.code, again.stderr], [0, '']);
+    const listed = await run(rig, 'list', '-C', work);
+    assert.match(listed.stdout, /^\[0\].*\n\[1\].*\n\[2\].* again/, listed.stderr);
+    assert.match((await run(rig, 'sessions')).stdout, /wörk 作業 it's/);
+  }));
+
 test('commands list the same tags whether the state directory is given directly or through a link', () =>
   withRig(async (rig) => {
     const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
