@@ -1,6 +1,6 @@
 // Shows the timeline of a second session beside the timeline of the shown session. When the user clicks a checkpoint of
 // the second session, the two sessions change places.
-import { computed, defineComponent, onBeforeUnmount, onMounted, shallowRef } from 'vue';
+import { computed, defineComponent, onBeforeUnmount, shallowRef, watch } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon } from './parts/icon.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
@@ -10,11 +10,12 @@ import { useLink } from './state/link.ts';
 import { useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import { CheckpointRow, rowHeight } from './timeline.tsx';
+import { LinkError } from './wire.ts';
 
 const listId = 'beside';
 
 export const BesidePane = defineComponent(() => {
-  const [beside, view] = [useBeside(), useView()];
+  const [beside, timeline, view] = [useBeside(), useTimeline(), useView()];
   const shown = computed(() =>
     timelineRows(beside.checkpoints, {
       head: beside.head,
@@ -26,8 +27,10 @@ export const BesidePane = defineComponent(() => {
   const lanes = computed(() => shown.value.rows.reduce((most, { lane }) => Math.max(most, lane), 0));
   onBeforeUnmount(() => void beside.show(''));
   async function open(id: string): Promise<void> {
-    await showSession(beside.session);
-    view.open(id);
+    const { session } = beside;
+    await showSession(session);
+    // The user may have chosen a different session meanwhile.
+    if (timeline.session === session) view.open(id);
   }
   const row = (index: number) => (
     <CheckpointRow
@@ -75,19 +78,32 @@ export const BesidePane = defineComponent(() => {
 
 /** Lets the user choose the second session. The default is the most recently used session. */
 const OtherSessions = defineComponent(() => {
-  const [link, timeline, beside] = [useLink(), useTimeline(), useBeside()];
-  const sessions = shallowRef<readonly InspectedSession[]>([]);
-  const others = computed(() => sessions.value.filter(({ session }) => session !== timeline.session));
+  const [link, timeline, beside, view] = [useLink(), useTimeline(), useBeside(), useView()];
+  const sessions = shallowRef<readonly InspectedSession[]>();
+  const others = computed(() => sessions.value?.filter(({ session }) => session !== timeline.session) ?? []);
+  /** Ignores a lost connection. The page reads the list again after it has connected again. */
   async function read(): Promise<void> {
-    sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+    try {
+      sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+    }
   }
-  onMounted(async () => {
+  async function showFirst(): Promise<void> {
     await read();
     const [first] = others.value;
-    if (first !== undefined && beside.session === '') await beside.show(first.session);
-  });
+    // The user may have closed the second timeline meanwhile.
+    if (first !== undefined && beside.session === '' && view.isBeside) await beside.show(first.session);
+  }
+  watch(
+    () => link.reached,
+    () => void showFirst(),
+    { immediate: true },
+  );
   return () =>
-    others.value.length === 0 ? (
+    sessions.value === undefined ? (
+      <span class="dim">Reading…</span>
+    ) : others.value.length === 0 ? (
       <span class="dim">There is no other session in this storage.</span>
     ) : (
       <label class="session">

@@ -22,9 +22,14 @@ const themeIcons: Readonly<Record<Theme, IconName>> = { system: 'screen', light:
 export const TopBar = defineComponent(() => {
   const view = useView();
   const link = useLink();
+  /** Ignores a lost connection, because the page itself shows the state of the connection. */
   async function openWindow(): Promise<void> {
-    const { fragment } = await link.ask('inspector/link', {});
-    window.open(`/${fragment}`, '_blank', 'noopener');
+    try {
+      const { fragment } = await link.ask('inspector/link', {});
+      window.open(`/${fragment}`, '_blank', 'noopener');
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+    }
   }
   return () => (
     <header class="top">

@@ -566,6 +566,29 @@ seen('a page whose connection breaks before the first answer shows the session l
   await page.locator('.checkpoint-head').waitFor();
 });
 
+seen('a connection that breaks while the second timeline opens does not leave it empty', async () => {
+  const { page } = shown;
+  const breakNext = (): Promise<unknown> =>
+    page.evaluate(`{
+      const { send } = WebSocket.prototype;
+      WebSocket.prototype.send = function () {
+        WebSocket.prototype.send = send;
+        this.close();
+      };
+    }`);
+  await page.locator('.link-dot.good').waitFor();
+  await breakNext();
+  await page.keyboard.press('b');
+  await page.locator('.beside [role=treeitem]').first().waitFor();
+  await page.keyboard.press('b');
+  await page.locator('.beside').waitFor({ state: 'detached' });
+  await breakNext();
+  await page.click('button[title="Open another window"]');
+  await page.locator('.trouble', { hasText: 'does not answer' }).waitFor();
+  await page.locator('.trouble').waitFor({ state: 'detached' });
+  assert.equal(shown.complaints, []);
+});
+
 seen('removed lines show exactly the removed text, and their invisible characters as signs', async () => {
   const { page } = shown;
   const { rig } = inspected;
