@@ -138,7 +138,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 /** What to do with paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
-/** What a revert does with paths where a later change contradicts the revert. */
+/** The treatment of paths where a later change contradicts the revert. */
 export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 
 /** The outcome of a revert at one path. */

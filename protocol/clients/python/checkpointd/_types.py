@@ -605,7 +605,7 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# What a revert does with paths where a later change contradicts the revert.
+# The treatment of paths where a later change contradicts the revert.
 RevertConflictPolicy = Literal["leave", "markers", "fail"]
 
 

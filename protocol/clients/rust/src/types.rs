@@ -574,7 +574,7 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
-/// What a revert does with paths where a later change contradicts the revert.
+/// The treatment of paths where a later change contradicts the revert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflictPolicy {
     /// Leave these paths as they are.
