@@ -93,7 +93,8 @@ export class WireLink {
   readonly #onState: (state: LinkState) => void;
   readonly #onLog: () => void;
   #socket: WebSocket | undefined;
-  #opened: Promise<void> = Promise.resolve();
+  /** Resolves when requests can be sent, or with the failure of the connection. */
+  #opened: Promise<LinkError | undefined> = Promise.resolve(undefined);
   #lastId = 0;
   #lastNumber = 0;
   #pauseMs = firstPauseMs;
@@ -116,7 +117,8 @@ export class WireLink {
     params: Params<M>,
     { signal, onProgress }: AskOptions = {},
   ): Promise<AnswerOf<M>> {
-    await this.#opened;
+    const failure = await this.#opened;
+    if (failure !== undefined) throw failure;
     this.#lastId += 1;
     const id = this.#lastId;
     const cancel = (): void => this.#send({ method: '$/cancelRequest', params: { id } });
@@ -146,21 +148,20 @@ export class WireLink {
     let hasOpened = false;
     const socket = new WebSocket(`ws://${location.host}/wire`, [socketProtocol, secretPrefix + this.#secret]);
     this.#socket = socket;
-    this.#opened = new Promise((resolve, reject) => {
+    this.#opened = new Promise((resolve) => {
       socket.addEventListener('open', () => {
         hasOpened = true;
         this.#failures = 0;
         this.#pauseMs = firstPauseMs;
         this.#onState('open');
-        resolve();
+        resolve(undefined);
       });
       socket.addEventListener('close', () => {
         const gone = new LinkError('The connection to the inspector broke.', { kind: ownErrors.gone });
-        reject(gone);
+        resolve(gone);
         if (socket === this.#socket) this.#onDisconnect(gone, hasOpened);
       });
     });
-    this.#opened.catch(() => undefined); // each waiting request reports the failure
     socket.addEventListener('message', ({ data }) => this.#take(String(data)));
   }
 
@@ -176,7 +177,6 @@ export class WireLink {
         resolve(this.#opened);
       }, this.#pauseMs);
     });
-    this.#opened.catch(() => undefined); // each waiting request reports the failure
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
     this.#onState('broken');
   }

@@ -32,7 +32,7 @@ function sessionTimeline() {
   const head = computed(() => info.value?.head?.id);
   const byId = computed(() => new Map(checkpoints.value.map((each) => [each.id, each])));
   const byTag = computed(() => new Map(checkpoints.value.map((each) => [each.tag, each])));
-  let [loads, added] = [0, 0];
+  let loads = 0;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows a session. With an empty id, shows no session. Drops the data of the previous session. */
@@ -47,18 +47,15 @@ function sessionTimeline() {
     loads += 1;
     const own = loads;
     isLoading.value = true;
-    const ask = (): Promise<SessionGetResult> => link.ask('session/get', { session: session.value });
     try {
-      const [got, addedBefore] = [ask(), added];
-      got.catch(() => undefined); // the listing below reports the failure
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
         // Shows a partial result only if it has more checkpoints than the shown list. An empty list therefore shows the
         // first page at once.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
-      // A checkpoint that was made meanwhile is newer than the answer.
-      const now = await (added === addedBefore ? got : ask());
+      // The session is read last, so that the answer is not older than a checkpoint in the list.
+      const now = await link.ask('session/get', { session: session.value });
       if (own !== loads) return;
       [info.value, dirtyPaths.value, failure.value] = [now, now.watcher.dirtyPaths, undefined];
     } catch (error) {
@@ -76,7 +73,6 @@ function sessionTimeline() {
   }
 
   function add(checkpoint: Checkpoint): void {
-    added += 1;
     checkpoints.value = withNew(checkpoints.value, checkpoint);
     if (info.value !== undefined) info.value = { ...info.value, head: checkpoint };
     dirtyPaths.value = 0;
