@@ -56,6 +56,52 @@ async function holdRequest(page: Page, text: string): Promise<() => Promise<void
   };
 }
 
+/**
+ * Counts the timers that the page sets and the requests that it sends from now on. Returns a function that waits until
+ * all of them have ended and the page has drawn the result.
+ */
+async function watchWork(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const { setTimeout, clearTimeout } = window;
+    const { send } = WebSocket.prototype;
+    const running = new Set();
+    const heard = new WeakSet();
+    window.setTimeout = (work, ms) => {
+      const timer = setTimeout(() => {
+        work();
+        running.delete('timer ' + timer);
+      }, ms);
+      running.add('timer ' + timer);
+      return timer;
+    };
+    window.clearTimeout = (timer) => {
+      running.delete('timer ' + timer);
+      clearTimeout(timer);
+    };
+    WebSocket.prototype.send = function (request) {
+      const { id } = JSON.parse(request);
+      if (id !== undefined) running.add('request ' + id);
+      if (!heard.has(this))
+        this.addEventListener('message', ({ data }) => running.delete('request ' + JSON.parse(data).id));
+      heard.add(this);
+      send.call(this, request);
+    };
+    window.workLeft = () => running.size;
+    window.watchNoWork = () => {
+      Object.assign(window, { setTimeout, clearTimeout });
+      WebSocket.prototype.send = send;
+    };
+  }`);
+  const drawn = 'new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))';
+  return async () => {
+    await until('the page has no work left', async () => {
+      await page.evaluate(drawn);
+      return (await page.evaluate<number>('workLeft()')) === 0;
+    });
+    await page.evaluate('watchNoWork()');
+  };
+}
+
 /** Closes the dialog of a plan. A click could miss its button, because the button moves when the plan arrives. */
 async function cancelPlan(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
@@ -625,10 +671,11 @@ seen('the page keeps showing a diff while the daemon looks up its authors', asyn
   const { page } = shown;
   await shown.select('2.1');
   await shown.file('latin.txt');
+  const rest = await watchWork(page);
   const answer = await holdRequest(page, 'ledger/history');
   await shown.file('code.ts');
-  // This timer ends after any timer that the page set before it drew the diff.
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+  await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
+  await rest();
   assert.is(await page.locator('.diff[data-drawn="code.ts"]').count(), 1);
   await answer();
   await page.locator('.authors', { hasText: 'by' }).waitFor();
@@ -723,9 +770,10 @@ seen('the diff of the work tree keeps its place while other files change', async
   await page.locator('.cm-hunk').first().waitFor();
   await page.evaluate(`document.querySelector('.diff .cm-scroller').scrollTop = 900`);
   await page.evaluate(`window.drawnBefore = document.querySelector('.diff .cm-editor')`);
+  const rest = await watchWork(page);
   rig.write('seen-later.txt', 'x\n');
   await page.locator('.file', { hasText: 'seen-later.txt' }).waitFor();
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+  await rest();
   const same = `document.querySelector('.diff .cm-editor') === window.drawnBefore`;
   assert.ok(await page.evaluate(same), 'the view is not drawn again');
 });
