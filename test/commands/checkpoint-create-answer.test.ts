@@ -167,7 +167,8 @@ test('the answer of a create reports whether the capture was full, and why', () 
       assert.is(await create(), undefined);
       rig.write('.gitignore', '*.log\n');
       assert.is(await create(), 'ignoreRules');
-      assert.is(await create(), undefined);
+      // chokidar may report the change of .gitignore only now, and its report widens the next capture, too.
+      await until('a capture is fast again', async () => (await create()) === undefined);
       session.enabled?.capture.requireFullScan();
       assert.is(await create(), 'unwatched');
     } finally {
