@@ -1,7 +1,7 @@
 // Finds out which files have an access control list. Node does not show these lists. In such a file the group bits are
 // a mask for the rights in the list. If a new file got these group bits in its mode, the whole group would have these
 // rights. `ls -ld` marks files with a list, and one call of `ls` checks many files. A path that cannot be checked
-// counts as marked. This module changes nothing.
+// counts as a file with a list. This module changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -11,8 +11,8 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. If false, a mask that is recorded as the group's
- * rights gives no user additional rights.
+ * True when the mode gives the group more rights than other users. If false, storing the mask of an access list as the
+ * rights of the group gives no user more rights.
  */
 export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
@@ -20,7 +20,7 @@ export function groupHasMoreRights(mode: number): boolean {
 
 /**
  * Finds the files that may have an access list. Returns a function that is true for the inode number of such a file.
- * Paths are absolute, as bytes. Does not follow symbolic links.
+ * The paths must be absolute. Does not follow symbolic links.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
@@ -34,8 +34,8 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two files on different file systems may have the same inode number. If one of them has an access list, both are
-    // marked.
+    // Two files on different file systems may have the same inode number. If one of them has an access list, this
+    // function reports both.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -47,7 +47,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** Returns whether `ls` prints marks. The `ls` of small systems prints no marks. */
+/** Returns whether `ls` marks files that have an access list. The `ls` of small systems does not. */
 function marksAccessLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'
@@ -57,8 +57,8 @@ function marksAccessLists(): Promise<boolean> {
 }
 
 /**
- * Returns the output of a program, or '' when it cannot run. Ignores the exit code, which shows only that some path was
- * missing.
+ * Returns the output of a program, or '' when the program cannot run. Ignores the exit code, which shows only that some
+ * path was missing.
  */
 function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {

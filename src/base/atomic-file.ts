@@ -62,7 +62,7 @@ export function syncDirectory(directory: string): void {
 /**
  * Syncs files or directories in the given order, a few at a time. Skips missing paths, because git's garbage collection
  * may have removed a directory that it had emptied.
- * @throws AbortError (the signal's reason) between two files, system errors
+ * @throws system errors, and AbortError (the signal's reason) if the work is cancelled between two files
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {
   const left = [...paths].reverse();
@@ -86,8 +86,8 @@ function opened(path: string): number | undefined {
 }
 
 /**
- * Within this time after a change, another change may leave the same stamp. File times can be coarse: FAT counts in
- * steps of two seconds.
+ * Two changes of a file within this time may leave the same stamp. File times can be coarse: FAT counts in steps of two
+ * seconds.
  */
 const restlessMs = 10_000;
 
@@ -96,7 +96,7 @@ const restlessMs = 10_000;
  * unchanged path waits for the disk.
  */
 export class RarelyChangedPaths {
-  /** The stamp of each path before its last successful sync. */
+  /** The stamp that each path had before its last successful sync. */
   readonly #synced = new Map<string, string>();
 
   /** Syncs all `changing` paths, and each `steady` path that may have changed. Works like {@link syncAll}. */

@@ -1,5 +1,5 @@
-// Turns expected failures into results: a missing file, a lost object, a process that has ended. Each caller
-// names the failures that it expects. All other failures are thrown.
+// Turns expected failures into results. Such failures are a missing file, a lost object or a process that has ended.
+// Each caller names the failures that it expects. All other failures are thrown.
 import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;
@@ -45,7 +45,7 @@ export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): P
 /** True for any failed system call. */
 export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
 
-/** Accepts a failed system call with one of these codes. */
+/** Returns a test that is true for a failed system call with one of these codes. */
 export function hasCode(...codes: readonly string[]): Expected {
   return (error) => codes.includes(systemCode(error) ?? '');
 }
@@ -53,12 +53,12 @@ export function hasCode(...codes: readonly string[]): Expected {
 /** True when a file or directory is missing. */
 export const isMissing: Expected = hasCode('ENOENT');
 
-/** Accepts a checkpointd error of one of these kinds. */
+/** Returns a test that is true for a checkpointd error of one of these kinds. */
 export function isKind(...kinds: readonly ErrorKind[]): Expected {
   return (error) => error instanceof CheckpointdError && kinds.includes(error.kind);
 }
 
-/** Accepts errors of a class. */
+/** Returns a test that is true for the errors of a class. */
 export function isA(type: abstract new (...parameters: never[]) => Error): Expected {
   return (error) => error instanceof type;
 }

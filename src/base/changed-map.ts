@@ -1,5 +1,5 @@
-// A copy of a map that differs from the original in a few entries. The copy needs memory and time only for the
-// differences. The original map never changes.
+// A copy of a map with a few changed entries. The copy needs memory and time only for the differences. The original map
+// never changes.
 
 /** The parts of a map that readers use. */
 export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
@@ -8,7 +8,7 @@ export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   has(key: K): boolean;
 }
 
-/** The maximum number of recorded changes. From a map with more changes, the next copy is made as a whole new map. */
+/** The maximum number of recorded changes. If a map has more changes, the next copy of it is a whole new map. */
 const changesMax = 1000;
 
 export class ChangedMap<K, V extends object> implements Lookup<K, V> {

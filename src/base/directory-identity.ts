@@ -5,8 +5,8 @@ import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
 /**
- * The identity of a directory on its file system: inode and birth time, because inodes are reused, but not with the
- * same birth time. The device number is not stored, because it may change when the machine restarts.
+ * The identity of a directory on its file system: inode number and birth time. An inode number may be used again, but
+ * then with another birth time. The device number is not stored, because it may change when the machine restarts.
  */
 export interface DirectoryIdentity {
   readonly inode: string;
@@ -51,8 +51,8 @@ export function isOnOverlay(path: string | Buffer): boolean {
 }
 
 /**
- * Returns a birth time that does not change, or 0 on an overlay (the file system of containers). When a file first
- * changes, an overlay copies the file. The copy has the same inode, but a different birth time.
+ * Returns a birth time that does not change, or 0 on an overlay (the file system of containers). When a file changes
+ * for the first time, an overlay copies the file. The copy has the same inode, but a different birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
   // If the entry disappears after its birth time was read, this birth time is returned.

@@ -1,6 +1,6 @@
-// A kernel lock on a directory in the file system. The lock also works between containers, which share no other names,
-// and it ends with the process. Node has no call for this lock, so flock(1) takes the lock on our descriptor. The lock
-// is advisory: it affects only processes that also take it. Taking the lock never waits.
+// A kernel lock on a directory in the file system. The lock also works between containers that share only this
+// directory. The lock ends with the process. Node has no call for this lock, so flock(1) takes the lock on our
+// descriptor. The lock is advisory: it affects only processes that also take it. Taking the lock never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { attemptOr, isOfSystem } from './attempt.ts';
@@ -18,8 +18,8 @@ export type DirectoryLock =
 const commandMsMax = 5_000;
 
 /**
- * Takes the lock of the directory at `path`. Throws the system's error when `path` is missing, a symbolic link or no
- * directory.
+ * Takes the lock of the directory at `path`. Throws the system's error when `path` is missing, a symbolic link or
+ * another file that is no directory.
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };
@@ -33,7 +33,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
     return { is: 'unavailable', because: `flock ended with ${exit}` };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    program = undefined; // flock(1) may have been moved
+    program = undefined; // flock(1) may have been moved since its path was cached
     return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
   } finally {
     if (!isLocked) freeDescriptor(fd);
@@ -55,7 +55,7 @@ async function flock(fd: number): Promise<number | null> {
   return exit;
 }
 
-/** The path of flock(1), cached. Otherwise the system would search all directories of PATH for each process. */
+/** The path of flock(1). Without this cache, the system would search all directories of PATH for each new process. */
 let program: string | undefined;
 
 /**

@@ -114,7 +114,7 @@ export function failedAfterRecovery(error: unknown): unknown {
   });
 }
 
-/** True when a store has lost the requested data. */
+/** True for an error that reports lost or damaged data of a store. */
 export function isDamage(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
 }

@@ -68,8 +68,8 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names may belong to one file although an overlay shows two files. Adding the second name changed the
- * ctime of both. On other file systems, all names of a file have the same inode.
+ * True when two names may belong to one file. An overlay may show such names as two files, but both files get the same
+ * ctime when the second name is added. On other file systems, all names of a file have the same inode.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
   return (
@@ -84,8 +84,8 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 
 /**
  * Returns `dev:ino`. The result is the same for all names of a file or directory, until the file is removed or the
- * system restarts. An equal text does not prove that it is the same file, because a later file may get the same
- * numbers. directory-identity.ts can prove it.
+ * system restarts. Equal texts do not prove that the file is the same, because a later file may get the same numbers.
+ * directory-identity.ts can prove that.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;

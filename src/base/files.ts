@@ -142,8 +142,8 @@ export const openPath = through('openPath', (path: string | Buffer): number =>
 );
 
 /**
- * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. A fault is
- * chosen by path, so the seam gets the ordinary path (`directory` and `name`).
+ * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. Tests choose a
+ * fault by its path, so the seam gets the ordinary path (`directory` and `name`).
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
@@ -163,8 +163,8 @@ export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string
 }
 
 /**
- * Watches one directory with `fs.watch`. Only the fence and the directory handles use this function; all other watching
- * is done by chokidar.
+ * Watches one directory with `fs.watch`. Only watch/fence.ts and the directory handles use this function. For
+ * everything else, the daemon uses chokidar.
  */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

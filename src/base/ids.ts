@@ -19,7 +19,7 @@ export type BlobId = Branded<'BlobId'>;
 export type CheckpointId = Branded<'CheckpointId'>;
 /**
  * Names a session: `ses_` and 26 characters. Computed from the identity of the work tree, the conversation id and the
- * strategy, so a restart does not change it.
+ * strategy, so the id stays the same after a restart.
  */
 export type SessionId = Branded<'SessionId'>;
 /** A tag such as `0`, `4` or `4.2`. Only checkpoints/tag.ts makes tags. */

@@ -21,7 +21,7 @@ export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
 }
 
 /**
- * Logs nothing. Used in tests of single parts.
+ * A log that discards every line. For tests of a single module.
  * @forTests
  */
 export const silentLog: Log = createLog('error', []);

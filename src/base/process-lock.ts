@@ -1,7 +1,7 @@
 // Locks that end when their process ends. A lock is a name that only one process of this machine can have at a time. On
 // Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both immediately, even after
-// SIGKILL. On other systems the lock is a file with the pid and start time of its process. This lock is weaker: it
-// stays locked if another process has the same pid and start time.
+// SIGKILL. On other systems the lock is a file with the pid and start time of its process. A lock file is weaker: it
+// stays valid if a later process has the same pid and start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -104,7 +104,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
   return undefined;
 }
 
-/** Parses a {@link Holder}. From an invalid text, makes a holder whose state is unknown. */
+/** Parses a {@link Holder}. For an invalid text, returns a holder whose state is unknown. */
 export function parseHolder(text: string): Holder {
   try {
     const value: unknown = JSON.parse(text);
@@ -132,8 +132,8 @@ function startTimeOf(pid: number): string | undefined {
 }
 
 /**
- * Returns the fields of `/proc/PID/stat`, beginning with the process state. The command before the state may contain
- * any character, even parentheses.
+ * Returns the fields of `/proc/PID/stat`, beginning with the process state. The command name, which precedes the state,
+ * may contain any character, even parentheses.
  */
 function fieldsOf(pid: number): string[] | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);

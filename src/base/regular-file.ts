@@ -1,13 +1,13 @@
-// Reads a regular file that another program may have written. Never waits for that program: a FIFO or a terminal at the
-// path is treated as no file and is not opened. This module changes nothing.
+// Reads a regular file that another program may have written. Never waits for that program: does not open a FIFO or a
+// terminal. This module changes nothing.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
 import type { Slices } from './slices.ts';
 
 /**
- * Returns the bytes of a regular file, or undefined for any other entry. If `isLinkRead` is false, a symbolic link
- * counts as another entry. Otherwise follows links.
+ * Returns the bytes of a regular file, or undefined for any other entry. If `isLinkRead` is true, follows symbolic
+ * links. If false, also returns undefined for a link.
  * @throws system errors, including ENOENT
  */
 export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffer | undefined {
@@ -26,7 +26,7 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
 
 const chunkBytesMax = 1 << 20;
 
-/** Reads an open file with pauses, up to the size that the file has when the reading begins. */
+/** Reads an open file, up to the size that the file has at the beginning. Pauses for the event loop. */
 export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> {
   const bytes = Buffer.alloc(files.fstatSync(fd).size);
   let length = 0;
@@ -44,7 +44,7 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
  * @throws system errors that are not about this file: too many open files, a failing disk
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
-  // Between the check and the opening, another program may remove the file or replace it by a socket.
+  // Between the check and the opening, another program may remove the file or replace it with a socket.
   return attempt(
     (error) => isAbsence(error) || /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? ''),
     () => readRegularFile(path, isLinkRead),

@@ -21,8 +21,8 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
- * A function that is called at places in the code between a check of shared state and its use, where another operation
- * may run. `where` names the place.
+ * A function that tests call at certain places in the code. At such a place, the code has checked shared state but has
+ * not used it yet, and another operation may run. `where` names the place.
  */
 export type Interleaving = (where: string) => void;
 
@@ -38,8 +38,8 @@ export function installInterleaving(interleaving: Interleaving | undefined): voi
 }
 
 /**
- * Marks the end of an `await` after which shared state may have changed. Costs one comparison when no function is
- * installed.
+ * Called after an `await` during which another operation may have changed shared state. Costs one comparison when no
+ * function is installed.
  */
 export function passInterleaving(where: string): void {
   if (installedInterleaving !== undefined) installedInterleaving(where);

@@ -16,7 +16,7 @@ let turnStartedMs = 0;
 
 /**
  * Uses only one immediate for all paused work, because Node runs all immediates in one turn. With one immediate for
- * each, all slices would run in one turn.
+ * each piece of work, all slices would run in one turn.
  */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export class Slices {
     this.#msMax = msMax;
   }
 
-  /** Returns slices for background work. */
+  /** Returns an object for background work, with shorter slices. */
   static inBackground(signal?: AbortSignal): Slices {
     return new Slices(signal, backgroundSliceMsMax);
   }

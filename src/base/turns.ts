@@ -16,7 +16,7 @@ export class Turns {
     return mine;
   }
 
-  /** Resolves when all work has ended that callers have passed so far. */
+  /** Resolves when all work that callers have passed so far has ended. */
   async whenIdle(): Promise<void> {
     await this.#last;
   }

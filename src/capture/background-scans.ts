@@ -1,8 +1,8 @@
 // Schedules the background scans. A background scan scans everything in a pause between captures. After the scan, the
-// next capture may be fast. The scan also finds changes that the watcher missed. When a capture begins, it ends a
-// running background scan.
+// next capture may be fast, which means that it reads only what has changed. The scan also finds changes that the
+// watcher missed. When a capture begins, it ends a running background scan.
 
-/** The captures of one step of an agent follow each other within this time. */
+/** Within one step of an agent, this is the longest pause between two captures. */
 const usualDelayMs = 2000;
 /**
  * The delay before the first scan. No capture can be fast before the first scan, so this scan waits only
@@ -10,8 +10,8 @@ const usualDelayMs = 2000;
  */
 const firstMs = 50;
 /**
- * The delay before a scan is at least this many times the duration of the last scan. Scans of a huge work tree
- * therefore do not keep a processor busy.
+ * The delay before a scan is at least the duration of the last scan, multiplied by this number. Scans of a huge work
+ * tree therefore do not keep a processor busy.
  */
 const waitPerScan = 5;
 
@@ -39,7 +39,7 @@ export class BackgroundScans {
     this.#delayMs = delayMs;
   }
 
-  /** If the first scan is running, waits until it ends. This is faster than a new scan. */
+  /** If the first scan is running, waits until it ends. Waiting is faster than a new scan. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();
@@ -69,7 +69,7 @@ export class BackgroundScans {
   }
 
   /**
-   * Schedules a scan: the first scan almost at once, and any other scan for the next pause between captures. Does
+   * Schedules a scan. The first scan starts almost at once, and any other scan in the next pause between captures. Does
    * nothing during a capture, because each capture calls this function when it ends.
    */
   schedule(isFirst: boolean): void {

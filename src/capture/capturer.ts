@@ -71,9 +71,8 @@ export interface CaptureRequest {
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan
-   * compares only names. If another process has edited a file at one of the other paths, the edit belongs to
-   * the next capture.
+   * A very recent capture, and every path that the caller has changed since then. For other paths, the scan compares
+   * only names. An edit that another process made at any other path is left to the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -84,8 +83,8 @@ export interface CapturerOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
   /**
-   * A private directory of the session for the git directories of the ignore engines. The capturer makes the
-   * directory when it is needed.
+   * A private directory of the session, in which the ignore engines keep their git directories. The capturer makes it
+   * when it is needed.
    */
   readonly ignoreDirectory: string;
   /** Globs that include ignored files, and globs that exclude files. tree/globs.ts describes the language. */
@@ -99,7 +98,10 @@ export interface CapturerOptions {
    */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** The file in which the known files are stored for the next opening. When absent, the known files are not stored. */
+  /**
+   * The file that keeps the list of known files (known-files.ts) for the next opening. When absent, the list is not
+   * written.
+   */
   readonly knownFile?: string;
   /** The directory handles that fast captures need. When absent, every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
@@ -123,7 +125,7 @@ export interface FinishedScan {
   /** The position in the change log when the scan began. Later changes may or may not be in the result. */
   readonly position: number;
   readonly tree: ScannedTree;
-  /** True when the scan checks every file and every earlier listing that it reuses. */
+  /** True when the scan checked every file, and every earlier listing before reusing it. */
   readonly isWhole: boolean;
   /** True when the request had neither `since` nor `alsoInclude`, so that only the rules selected the files. */
   readonly isPlain: boolean;
@@ -134,13 +136,13 @@ export interface FinishedScan {
 /** The maximum number of snapshots whose trees are kept in memory. */
 const rootsMax = 4;
 
-/** Captures may run at the same time. Concurrent captures share only finished scans. */
+/** Captures may run at the same time. They share only the results of finished scans. */
 export class Capturer {
   readonly #options: CapturerOptions;
   readonly #place: ScanPlace;
   readonly #background: BackgroundScans;
   readonly #roots = new Map<SnapshotId, Directory>();
-  /** The listings of each capture that a caller still references. */
+  /** The listings of each {@link Capture} object that a caller still uses. */
   readonly #listings = new WeakMap<Capture, Listings>();
   #state: ScanState = nothingScanned;
   /** The tree of the last plain capture; see {@link FinishedScan.isPlain}. */
@@ -165,7 +167,7 @@ export class Capturer {
    * Stores the current state of the work tree.
    *
    * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. A failed
-   * capture leaves nothing behind.
+   * capture stores nothing.
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     await this.#background.untilFirst(request.signal);
@@ -219,9 +221,8 @@ export class Capturer {
   }
 
   /**
-   * Returns whether a capture of the current state would differ from a snapshot. Stores nothing. Returns
-   * `unsure` when only unreadable paths, or paths that the snapshot skipped, may differ. @throws as {@link
-   * capture}
+   * Returns whether a capture of the current state would differ from a snapshot. Stores nothing. Returns `unsure` when
+   * a difference is possible only at unreadable paths or at paths that the snapshot skipped. @throws as {@link capture}
    */
   async isChanged(
     previous: SnapshotId,
@@ -246,7 +247,7 @@ export class Capturer {
 
   /**
    * If an enclosing repository ignores the whole work tree, returns the root of this repository. Captures then do not
-   * apply its rules.
+   * apply the rules of that repository.
    */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
@@ -258,8 +259,8 @@ export class Capturer {
   }
 
   /**
-   * True when it is certain, by the current ignore rules, that the next capture takes a file at this path.
-   * False when in doubt, for example for a new file that only the `include` globs match.
+   * True when the current ignore rules make it certain that the next capture takes a file at this path. False when in
+   * doubt, for example for a new file that only the `include` globs match.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {
@@ -294,7 +295,7 @@ export class Capturer {
     return { fast: this.#fast, cold: this.#cold };
   }
 
-  /** Resolves when captures can be fast, or when it is certain that they never can be. */
+  /** Resolves when captures can be fast, or when it is certain that captures can never be fast. */
   whenWatched(): Promise<void> {
     return this.#whenWatched;
   }
@@ -333,7 +334,8 @@ export class Capturer {
   }
 
   /**
-   * Makes a fast scan of the paths that may have changed. If it is not proven that this is enough, makes a full scan.
+   * Makes a fast scan of the paths that may have changed. If nothing proves that a fast scan is enough, makes a full
+   * scan.
    */
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
@@ -345,7 +347,7 @@ export class Capturer {
       const plan = await chooseScan(state, request, watched);
       const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
       const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
-      requireWorkTree(this.#place.workTree); // the scan may have read another file system that was mounted meanwhile
+      requireWorkTree(this.#place.workTree); // during the scan, another file system may have been mounted and read
       return scanned;
     } finally {
       this.#scans -= 1;
@@ -354,7 +356,7 @@ export class Capturer {
     }
   }
 
-  /** Records this state. The next scan starts from it. */
+  /** Records the state from which the next scan starts. */
   #adopt(next: ScanState): void {
     const { base } = next;
     const changes = this.#changes;
@@ -368,8 +370,8 @@ export class Capturer {
   }
 
   /**
-   * When to make a full background scan. `now`: captures cannot be fast yet. `later`: in a quiet time, to check the
-   * fast captures.
+   * When to make a full background scan. `now`: captures cannot be fast yet. `later`: in a pause between captures, to
+   * check whether fast captures missed a change.
    */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;

@@ -18,8 +18,8 @@ export interface PresentContent {
 }
 
 /**
- * Returns the current content at a path, or undefined when no file or link is at the path.
- * @throws PathOutsideWorkTree when a symbolic link is on the way, WorkTreeUnreadable when the file cannot be read
+ * Returns the current content at a path, or undefined when no file or link is at the path. @throws PathOutsideWorkTree
+ * when a directory of the path is a symbolic link, WorkTreeUnreadable when the file cannot be read
  */
 export async function contentAt(
   store: Pick<SnapshotSink, 'hash'>,
@@ -99,7 +99,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  // The last code means that the name is too long for the file system, so no file can have this name.
+  // ENAMETOOLONG: the file system allows no such long name, so no file can have it.
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
     files.lstatSync(inside(directory, name)),
   );

@@ -1,7 +1,7 @@
-// Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again
-// and reads the changed files in them. Repeats this until nothing changes during the scan. Then rebuilds the
-// trees above the changes. Takes all other directories from the base. Each of these directories was watched
-// before the base read it, and the watcher has reported no later change in it.
+// Scans the paths that may have changed since an earlier scan, the base. Lists the changed directories again and reads
+// the changed files in them. Repeats these steps until nothing changes during a round. Then builds the trees above the
+// changes again. Takes every unchanged directory from the base. The daemon watched each unchanged directory before the
+// base read it, and the watcher has reported no later change in it.
 import { ChangedMap } from '../base/changed-map.ts';
 import { identityKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -22,19 +22,21 @@ import { Walk, type WalkOptions } from './walker.ts';
 
 /**
  * The reason why a capture scanned everything. `first`: it was the first capture. `alsoInclude`: it had to include
- * ignored files. `ignoreRules`: the rules had changed. {@link LossReason}: the changes were unknown. `unproven`: it was
- * not proven that a fast scan would be enough. `audit`: it was time to check the fast captures.
+ * ignored files. `ignoreRules`: the rules had changed. {@link LossReason}: the changes were unknown. `unproven`:
+ * nothing proved that a fast scan would be enough. `audit`: it was time to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** The part of the directory handles that scans use. */
+/** Those methods of the directory handles that scans use. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
 /** The rules of a scan. If the rules change, the verdict about every name may change. */
 export interface ScanRules {
   readonly scope: IgnoreScope;
   readonly chainKey: string;
-  /** A key that changes when the user's index changes. The index can select files that the rules exclude. */
+  /**
+   * A key that changes when the user's git index changes. A file in the index is captured even if the rules exclude it.
+   */
   readonly indexKey: string;
   readonly mounts: string;
   /** The identity of the work tree's root directory. */
@@ -87,31 +89,32 @@ const unsettledMax = 1000;
 /** The maximum number of unsettled files that one scan reads again; see settled.ts. */
 const rereadMax = 200;
 /**
- * The maximum number of directories that every fast scan has to check. With more directories, a fast scan costs as much
- * as a full scan.
+ * The maximum number of directories that every fast scan checks. If more directories had to be checked, a fast scan
+ * would cost as much as a full scan.
  */
 const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with a path that each capture has to report or to read again. */
+  /** Directories that contain a path which each capture must report or read again. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;
   /**
-   * Files whose content may change while the stamp stays the same. The value is the second in which a scan first saw
-   * the stamp.
+   * Files whose content may change while their stamp stays the same. The value is the time in seconds when a scan first
+   * saw the stamp.
    */
   private readonly unsettled: Map<TreePath, number>;
   /**
-   * Directories with names that the rules exclude. If the user's index changes, some of these names may be included.
+   * Directories with names that the rules exclude. If the user's git index changes, captures may have to include some
+   * of these names.
    */
   readonly withIgnored: Set<TreePath>;
   /** Nested repositories and git directories. A fast scan does not detect changes of their rules. */
   private readonly foreign: Set<TreePath>;
   /**
-   * The names of files with several names. They are needed because the watcher reports a write under only one of the
-   * names.
+   * For files with several names, all these names. They are needed because the watcher reports a write under only one
+   * of the names.
    */
   readonly linked: LinkedNames;
 
@@ -124,7 +127,7 @@ export class Recheck {
     this.linked = new LinkedNames(earlier?.linked);
   }
 
-  /** Returns what fast scans have to check after a full scan. */
+  /** Returns the paths that fast scans have to check after a full scan. */
   static async of(listings: Listings, unwatched: Iterable<TreePath>, slices: Slices): Promise<Recheck> {
     const recheck = new Recheck(unwatched);
     const scope = listings.get(rootPath)?.scope;
@@ -138,8 +141,8 @@ export class Recheck {
   }
 
   /**
-   * Returns what the next fast scans have to check after this fast scan. `this` is the value with which the fast scan
-   * was planned.
+   * Returns the paths that the next fast scans have to check after this fast scan. `this` is the object with which this
+   * fast scan was planned.
    */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
@@ -197,14 +200,14 @@ export class Recheck {
 
 interface LinkedFile {
   readonly names: Set<TreePath>;
-  /** The number of names when the file was last listed. */
+  /** The number of names that the file had when it was last listed. */
   links: number;
 }
 
 /** For files with several names, the captured names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** The files that only this value references. All other files are shared with earlier values. */
+  /** The entries that belong only to this object. All other entries are shared with earlier objects. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {
@@ -254,7 +257,7 @@ function isLinked(entry: WalkedEntry): entry is LinkedEntry {
 
 const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 
-/** Directories to list again, and directories whose whole subtree has to be scanned again. */
+/** The paths that a round has to scan again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
   /** Directories whose whole subtree has to be scanned again. Their parents are listed again, too. */
@@ -262,8 +265,8 @@ interface DirtyPaths {
 }
 
 /**
- * Returns what to scan when these paths may have changed. If the rules or the root may have changed, returns the reason
- * for a full scan.
+ * Returns the paths to scan when these paths may have changed. If the rules or the root may have changed, returns the
+ * reason for a full scan.
  */
 function dirtyPaths(
   marks: Iterable<TreePath>,
@@ -313,7 +316,9 @@ export interface FastScanResult extends ScanResult {
   readonly unwatched: ReadonlySet<TreePath>;
 }
 
-/** The maximum number of repetitions because of changes during the scan. After that, a full scan follows. */
+/**
+ * The maximum number of rounds that are repeated because of changes during the scan. After that, a full scan follows.
+ */
 const againMax = 20;
 
 export class FastScan {
@@ -327,12 +332,12 @@ export class FastScan {
   readonly #listed = new Set<TreePath>();
   readonly #replaced = new Map<TreePath, WalkedDirectory>();
   readonly #unwatched = new Set<TreePath>();
-  /** The directories that the last round listed or dropped, each with its earlier listing. */
+  /** The directories that the last round listed or removed, each with its earlier listing. */
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
   /** Paths that may have been written since the base, including everything below them. */
   readonly #written: Set<TreePath>;
   /**
-   * Directories that the current round lists again. These directories have been watched since an earlier scan or round.
+   * The directories that the current round lists again. All of them have been watched since an earlier scan or round.
    */
   #relisted: ReadonlySet<TreePath> = new Set();
 
@@ -365,7 +370,8 @@ export class FastScan {
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // A path that the scan does not check needs no second fence, because it was unchanged when the first fence passed.
+    // The scan need not wait for a second fence for a path that it does not check. Such a path was unchanged when the
+    // first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#relist(dirty);
       if (this.#reading.isStopped) break;
@@ -404,8 +410,7 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories to list again: directories that were replaced, or in which a listed sub-directory has
-   * disappeared.
+   * Returns the directories to list again. They were replaced, or one of their listed sub-directories has disappeared.
    */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
@@ -489,8 +494,8 @@ export class FastScan {
   }
 
   /**
-   * Omits a directory if this scan has listed it and its names are unchanged. If its files have changed, these changes
-   * belong to the next capture.
+   * Omits a directory if this scan has listed it and its names are unchanged. Later changes of its files are left to
+   * the next capture.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));
@@ -504,14 +509,14 @@ export class FastScan {
   }
 
   /**
-   * Checks files with several names that changed in the last round. Returns the names for which the listings
+   * Checks the files with several names that changed in the last round. Returns those names for which the listings
    * still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
     const linkedFiles = this.#changedLinkedFiles();
     if (linkedFiles.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // True when a file has more names than were recorded. All listings are then searched for its other names.
+    // True when a file has more names than were recorded. The scan then searches all listings for the other names.
     const isNews = [...linkedFiles.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(linkedFiles) : [];
     for (const entry of linkedFiles.values()) names.push(...(linked.of(entry) ?? []));

@@ -15,7 +15,7 @@ import type { BlobHash, StableContent } from './snapshot-sink.ts';
 
 export interface CaptureProgress {
   (done: {
-    /** `walk` while directories are listed. Absent while the scan reads contents. */
+    /** `walk` while the scan lists directories. Absent while the scan reads contents. */
     readonly phase?: 'walk';
     readonly filesDone: number;
     readonly filesTotal?: number;
@@ -24,8 +24,8 @@ export interface CaptureProgress {
 }
 
 /**
- * Receives contents. If `add` returns a promise, the scan waits for it. From the call on, the spool file of the content
- * belongs to the sink.
+ * Receives contents. If `add` returns a promise, the scan waits for it. From this call on, the sink owns the content's
+ * spool file.
  */
 export interface BlobSink {
   add(blob: BlobId, content: StableContent): Promise<void> | undefined;
@@ -60,9 +60,9 @@ const progressMs = 100;
 
 export class FileReading {
   readonly #options: ReadingOptions;
-  /** The start of the scan, in seconds of a monotonic clock. */
+  /** The start time of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
-  /** The listings of this scan with files that were already read. */
+  /** The listings of this scan whose files were already read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
   /** Directories that were replaced by another directory. */
@@ -105,7 +105,7 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Counts these files as done, because this scan need not check them. */
+  /** Counts these files as finished, because this scan need not check them. */
   pass(count: number): void {
     this.#files += count;
   }
@@ -135,9 +135,7 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /**
-   * True when a file still has the content that was read for an entry. If so, `settled` of the entry may become true.
-   */
+  /** True when a file still has the content that was read for its entry. The entry's `settled` may then become true. */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -157,8 +155,8 @@ export class FileReading {
   }
 
   /**
-   * Reuses a content that was read under the same stamp, by this scan or by an earlier scan. A content from an earlier
-   * scan must be proven to be still in the store. Returns false when there is no content to reuse.
+   * Reuses a content that was read under the same stamp, by this scan or by an earlier scan. Takes a content from an
+   * earlier scan only if it is certain that the store still has it. Returns false when there is no content to reuse.
    */
   #reuse(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
@@ -185,7 +183,7 @@ export class FileReading {
   }
 
   /**
-   * If the file moved together with its directory, reuses the content that was read at the old path. Renaming a
+   * If the file was moved together with its directory, reuses the content that was read at the old path. Renaming a
    * directory does not change the stamps of its files, so an equal stamp proves an equal content.
    */
   #reuseMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
@@ -205,7 +203,7 @@ export class FileReading {
   }
 
   /**
-   * Returns the earlier listing of this directory if the directory had another path then. Recognizes the
+   * Returns the earlier listing of this directory if the directory had another path at that time. Recognizes the
    * directory by its inode.
    */
   #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {
@@ -216,8 +214,8 @@ export class FileReading {
   }
 
   /**
-   * True when the watcher proves that the file was not written. The watcher reports a write under only one name, so a
-   * file with several names is read again.
+   * True when the watcher proves that no program wrote to the file. False for a file with several names, because the
+   * watcher reports a write under only one name.
    */
   #isUnwritten({ path }: WalkedDirectory, name: string, { links, unread }: WalkedEntry): boolean {
     const { isUnwritten } = this.#options;
@@ -229,7 +227,7 @@ export class FileReading {
     return this.#options.earlier.get(directory.path)?.entries.get(name);
   }
 
-  /** True when a capture without a sink need not read the file, because the path is not in the previous snapshot. */
+  /** True when a scan without a sink need not read the file, because the path is not in the previous snapshot. */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
     const previous = directory.inherited.previous?.entries.get(name);
@@ -294,7 +292,10 @@ export class FileReading {
     await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
   }
 
-  /** Sets `settled`: true if the stamp is old by the clock that set it, or if a scan first saw this stamp long ago. */
+  /**
+   * Sets `settled` to true if the stamp is old enough by the clock of the file system, or if a scan first saw it long
+   * ago.
+   */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;
     if (stamp === undefined) return;

@@ -20,7 +20,7 @@ import { inside, type ReachedPath } from '../work-tree/work-tree.ts';
  */
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
 
-/** Adds a path to a tree of paths. If a path and a path below it are added, only the path below remains. */
+/** Adds a path to a tree of paths. If both a directory and a path below it are added, only the path below remains. */
 export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
   let node = tree;
   const names = path.split('/');
@@ -37,7 +37,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
   if (!(node.get(last) instanceof Map)) node.set(last, leaf);
 }
 
-/** Returns a tree of whole files or directories, or undefined for an empty list. */
+/** Returns a tree that contains each of these paths as a whole, or undefined for an empty list. */
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
@@ -73,20 +73,20 @@ export interface IgnoreOracle {
   refresh(): Promise<IgnoreSources>;
   /**
    * Returns for each path whether the rules exclude it, or undefined when git gave no answer for the path. The caller
-   * must not pass a path below an excluded directory. The index does not affect the result.
+   * must not pass a path below an excluded directory. Ignores the git index.
    */
   ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
   /** Discards cached rules, because a `.gitignore` has changed. */
   renew(): void;
   /** Called for a `.gitignore` that git must not read because git would wait for ever (a FIFO). */
   warnBlocked(path: string): void;
-  /** Changes whenever the repository's index may have changed. */
+  /** A key that changes whenever the repository's index may have changed. */
   trackedKey(): string;
   /** Returns the paths below `prefix` in the repository's index, ignored or not. */
   tracked(prefix: TreePath): Promise<PathTree>;
 }
 
-/** The rules of one repository, as far as they apply to the work tree. */
+/** The rules of one repository that apply to the work tree. */
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
   /**
@@ -114,9 +114,9 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
 }
 
 /**
- * The `.gitignore` files that apply to a directory. While `key` is the same, earlier verdicts are valid. The key
- * includes the stamps of the files, because git reads the files later than this module. A file may be changed, read by
- * git, and changed back.
+ * The chain of `.gitignore` files that apply to a directory. While `key` is the same, earlier verdicts are valid. The
+ * key includes the stamps of the files, because git reads the files later than this module. A program may change a
+ * file, and change it back after git has read it.
  */
 export interface RuleChain {
   readonly key: string;
@@ -128,15 +128,12 @@ export interface RuleChain {
   readonly blockedBy?: string;
 }
 
-/**
- * Extends a chain by the `.gitignore` in an opened directory. The `.gitignore` must be a file: git does not follow a
- * link here.
- */
+/** Adds the `.gitignore` of an opened directory to a chain. Ignores a symbolic link, as git does. */
 export function extendChain(chain: RuleChain, path: TreePath, directory: ReachedPath): RuleChain {
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
 
-/** Extends the chain by the `.gitignore` in a directory above the work tree, which is given as an absolute path. */
+/** Adds the `.gitignore` of a directory above the work tree to the chain. The directory is an absolute path. */
 function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
   return extend(
     chain,
@@ -174,7 +171,7 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   const stats = attempt(isAbsence, () => files.lstatSync(path, { bigint: true }));
   const text = readIfPresent(path, false);
   if (text !== undefined) return { text, stamp: stats === undefined ? '' : stampKey(stats) };
-  // If this fails too, the file is missing or unreadable, so git reads no rules either.
+  // If this read fails too, the file is missing or unreadable, and git cannot read rules from it either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
     // Git versions before 2.32 follow a link here, even to a target outside the work tree.
@@ -197,7 +194,7 @@ export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
 export interface IgnoreScopesOptions {
   /** Canonical absolute path of the work tree. */
   readonly workTree: string;
-  /** A private directory for the engines' git dirs. */
+  /** A private directory in which the engines keep their git directories. */
   readonly directory: string;
   readonly places?: UserPlaces;
   readonly log: Log;
@@ -214,7 +211,9 @@ export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
-  /** The last answer to the question whether the rules above the work tree exclude it, with the key of these rules. */
+  /**
+   * Whether the rules above the work tree exclude the whole work tree: the last answer, with the key of these rules.
+   */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: IgnoreScopesOptions) {
@@ -225,7 +224,7 @@ export class IgnoreScopes {
   /**
    * Returns the scope of the repository around the work tree. Searches for the repository each time, because `git init`
    * may have made one meanwhile. Ignores the repository's rules if they exclude the work tree itself, because a client
-   * that opens a directory wants its files.
+   * that opens an ignored directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();
@@ -283,7 +282,7 @@ export class IgnoreScopes {
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // the engine has cached rules from files that were replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      // git has no answer; it will have none for paths in the work tree either, and the capture reports this
+      // git gave no answer; it will give none for paths in the work tree either, and the capture will report that
       if (isExcluded === undefined) return false;
       this.#verdict = { key, isExcluded };
     }

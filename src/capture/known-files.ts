@@ -1,7 +1,7 @@
-// Stores the files that a session saw while it was last open (the known files). The first capture of the next opening
-// can then compare stamps instead of reading files. The list of known files is a file beside the session's log. For
-// each content it records the stamp under which the content was read. The capture checks that the snapshot has this
-// content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
+// Stores the files that a session saw while it was last open (the known files). After the next opening, the first
+// capture can then compare stamps instead of reading files. The list of known files is a file beside the session's log.
+// For each content, the list records the stamp that the file had when it was read. The capture checks that the snapshot
+// has this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
 // doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
@@ -27,14 +27,15 @@ export interface KnownFilesOptions {
   /** The path of the work tree. */
   readonly root: string;
   /**
-   * The settings that select files, besides the ignore rules. A list that was written with other settings is ignored.
+   * The settings that select files, apart from the ignore rules. A list that was written with other settings is
+   * ignored.
    */
   readonly settings: string;
   readonly settleMs: number;
   readonly log: Log;
 }
 
-/** The first value in the list of known files. */
+/** The head of the list of known files, which is its first value. */
 interface Header {
   readonly root: string;
   readonly settings: string;
@@ -65,7 +66,8 @@ interface KnownDirectory {
   /** True when an equal stamp of the directory proves that its names are unchanged. */
   readonly isSettled: boolean;
   /**
-   * True when the rows contain every name of the directory, the capture takes all of them, and no rule excludes any.
+   * True when the rows contain every name of the directory, captures take all these names, and no rule excludes one of
+   * them.
    */
   readonly isWhole: boolean;
   readonly rulesAbove: string;
@@ -78,17 +80,14 @@ interface KnownDirectory {
  * power cut may have left the stamp without the content.
  */
 const onDiskMs = 600_000;
-/** The maximum number of names. Writing more names would take too much memory. */
+/** The maximum number of names in a list. Writing more names would take too much memory. */
 const rowsMax = 4_000_000;
-/** The minimum pause between two background writes. The cost of a write grows with the size of the tree. */
+/** The minimum time between two background writes, because the cost of a write grows with the size of the tree. */
 const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /**
-   * The listings that were written last, for comparison. The reference is weak, so it does not keep the listings in
-   * memory.
-   */
+  /** The listings that were written last, for comparison. A weak reference does not keep them in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {
@@ -232,9 +231,9 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the listing of the directory in the form in which a scan would make it. Marks the directory as unchanged when
- * the snapshot contains all of it. `believedNs`: if given, the machine was restarted, and files that changed after this
- * time are omitted.
+ * Returns the same listing of the directory as a scan would make. Marks the directory as unchanged when the snapshot
+ * contains all of it. `believedNs` is given if the machine was restarted. Files that changed after this time are then
+ * omitted.
  */
 function walked(
   known: KnownDirectory,
@@ -296,7 +295,7 @@ function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Di
   return assemble(directory, previous, below);
 }
 
-/** Stands for a directory that differs from every snapshot. */
+/** Represents a directory that is equal to no directory of a snapshot. */
 const differs: Directory = { entries: new Map() };
 
 /** The first line of this format. A file in another format has a different first line and is ignored. */
@@ -320,7 +319,9 @@ async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined>
   }
 }
 
-/** Returns the values after the first line, or undefined when the checksum or the version of V8 does not match. */
+/**
+ * Returns the values that follow the first line, or undefined when the checksum or the version of V8 does not match.
+ */
 async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | undefined> {
   const start = firstLine.length + sumLength + 1;
   const content = bytes.subarray(start);

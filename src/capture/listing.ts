@@ -1,6 +1,6 @@
-// Lists one directory of the work tree: its names, kinds and stamps. Reuses the listing of an earlier scan when it is
-// proven that the listing is still valid. A listing omits only names that no capture ever takes (git's own directories,
-// the daemon's storage, temporary files of a restore). Follows no link.
+// Lists one directory of the work tree: its names, kinds and stamps. Reuses the listing of an earlier scan when that
+// listing is certainly still valid. A listing omits only names that no capture ever takes (git's own directories, the
+// daemon's storage, temporary files of a restore). Follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -43,12 +43,12 @@ export type WalkProblem =
   | 'temporaryName';
 
 /**
- * The entry of one name. The scan that makes the entry also completes it. Later scans share the entry and never change
- * it.
+ * One name in a directory. The scan that makes this entry also fills in all its fields. Later scans share the entry and
+ * never change it.
  */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
-  /** The stamp when the name was listed, or when its content was read. */
+  /** The stamp of the file when its name was listed, or, later, when its content was read. */
   stamp: Stamp | undefined;
   /** True when the ignore rules exclude the name. Undefined until git answers, and if git gives no answer. */
   ignored: boolean | undefined;
@@ -61,8 +61,8 @@ export interface WalkedEntry {
   /** The time when a scan first saw this stamp, in seconds of a monotonic clock; 0 until the content is read. */
   seenAt: number;
   /**
-   * True when the group's permissions may be the mask of an access list. Checked only if the group has rights that
-   * other users do not have.
+   * True when the group's permissions may be the mask of an access list. Set only if the group has rights that other
+   * users do not have.
    */
   isListed?: boolean;
   /** The number of names of the file, if the file has several names. */
@@ -85,7 +85,7 @@ export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable'
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
-/** The facts that a directory inherits from its parent. */
+/** The data that a directory inherits from its parent directory. */
 export interface Inherited {
   readonly path: TreePath;
   readonly mode: TakeMode;
@@ -93,13 +93,13 @@ export interface Inherited {
   readonly chain: RuleChain;
   /** The directory in the snapshot on which the capture builds. */
   readonly previous: Directory | undefined;
-  /** Paths to capture even if a rule ignores them. `true` stands for a file or a whole directory. */
+  /** Paths to capture even if a rule ignores them. `true` means a file or a whole directory. */
   readonly alsoInclude: PathTree | undefined;
 }
 
 /**
- * A sub-directory. Later scans reuse the string `path`, because making and hashing this string again would
- * take a large part of a check's time.
+ * A sub-directory. Later scans reuse the string `path`, because making and hashing it again would take much of the time
+ * of a check.
  */
 export interface Subdirectory {
   readonly name: string;
@@ -116,8 +116,8 @@ export interface WalkedDirectory {
   readonly chain: RuleChain;
   readonly entries: Map<string, WalkedEntry>;
   /**
-   * True when an equal stamp in a later scan proves that the names are unchanged. This requires a file system where
-   * every change of names changes the directory's times.
+   * True when an equal stamp in a later scan proves that the names are unchanged. On some file systems, a change of
+   * names may leave the directory's times as they were; this field is then false.
    */
   readonly isSettled: boolean;
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
@@ -133,7 +133,7 @@ export interface WalkedDirectory {
   /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
-   * Present if this is a git directory that is not named `.git`: how the scan recognised it. `content`: by its
+   * Present if this is a git directory that is not named `.git`. Says how the scan recognised it. `content`: by its
    * contents. `pointer`: a `.git` file or a `commondir` points to it. From such a directory, a capture takes only files
    * that an enclosing repository tracks (fixtures).
    */
@@ -154,13 +154,13 @@ export interface ListingOptions {
   readonly earlier: Pick<Listings, 'get'>;
   /** The paths of the daemon's storage inside the work tree. They are never scanned. */
   readonly leftOut: ReadonlySet<string>;
-  /** The clock that stamps the files, as it was when the scan began. */
+  /** The time when the scan began, by the clock that stamps the files. */
   readonly clock: FileClock;
   /** True when the files of a directory are checked. Otherwise only the directory's own stamp is compared. */
   checksFiles(directory: TreePath): boolean;
-  /** True for a path that has not changed since the earlier scan, as the watcher proves. */
+  /** Returns true for a path when the watcher proves that the path has not changed since the earlier scan. */
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** Slices the work, because one directory may contain a hundred thousand names. */
+  /** Divides the work into slices, because one directory may contain a hundred thousand names. */
   readonly slices: Slices;
 }
 
@@ -218,8 +218,8 @@ export async function listDirectory(
 }
 
 /**
- * Returns the entries of a listed directory. Takes an earlier entry without a check if the entry is proven unchanged. Takes
- * an earlier verdict if the same rules apply.
+ * Returns the entries of a listed directory. Reuses an earlier entry without a check if something proves that the file
+ * is unchanged. Reuses an earlier verdict if the same rules apply.
  */
 async function listedEntries(
   names: readonly string[],
@@ -308,8 +308,8 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
  */
 function entryAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
-    // In a directory that must be saved whole, a `.git` is reported, because a restore must not delete it unsaved. A
-    // `git~1` or `.GIT` is always reported: it may be a user's file, and no tree can contain it.
+    // If a restore will delete the whole directory, its `.git` is reported, because the restore must not delete an
+    // unsaved `.git`. A `git~1` or `.GIT` is always reported: it may be a user's file, and no tree can contain it.
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
@@ -331,8 +331,8 @@ function entryAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry 
 }
 
 /**
- * True when it is proven without a check that the earlier entry is still valid. A file with several names must be
- * checked, because the watcher reports a write under only one name.
+ * True when the watcher proves that the earlier entry is still valid. False for a file with several names, because the
+ * watcher reports a write under only one name.
  */
 function isProvenUnchanged(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
@@ -352,13 +352,13 @@ function isDirectoryKind(entry: WalkedEntry): boolean {
   return entry.kind === 'directory';
 }
 
-/** The stamp of a directory that could not be checked at all. */
+/** The stamp of a directory whose real stamp could not be read. */
 const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
 
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
-/** The listings of an earlier scan, with the functions that a later scan uses. */
+/** The listings of an earlier scan, and the functions by which a later scan uses them. */
 export type EarlierListings = Pick<Listings, 'get' | typeof Symbol.iterator>;
 
 /** True when a capture omitted this path or a directory above it. */
@@ -384,11 +384,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the earlier listing if it is proven that the listing is still valid. Otherwise returns undefined, and the
- * directory has to be listed. Compares names without allocating memory, because after the first capture most
- * directories are unchanged. The listing is valid under three conditions. The rules and the names must be the same.
- * Every captured file must have the settled stamp under which it was read. The previous snapshot must contain exactly
- * the directory that the earlier scan made.
+ * Returns the earlier listing if it is certainly still valid. Otherwise returns undefined, and the directory has to be
+ * listed. Compares names without allocating memory, because after the first capture most directories are unchanged. The
+ * listing is valid under three conditions. The rules and the names must be the same. Every captured file must have the
+ * same settled stamp as when it was read. The previous snapshot must contain exactly the directory that the earlier
+ * scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,
@@ -482,8 +482,8 @@ function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
 }
 
 /**
- * True when the entry is unchanged. For a sub-directory, compares only its identity, because it has a listing of its
- * own.
+ * True when the entry is unchanged. For a sub-directory, compares only its identity, because the sub-directory has its
+ * own listing.
  */
 function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
   if (stamp === undefined) return false;

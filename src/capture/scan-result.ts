@@ -91,9 +91,8 @@ function permissionsOf(
 }
 
 /**
- * Returns the permission bits if any bit of the usual mode is missing (0600, 0444, 0700), because a restore
- * must not add the missing bit. Otherwise returns undefined. Also returns undefined on Windows, where the
- * system invents the modes.
+ * Returns the permission bits if any bit of the usual mode is missing (0600, 0444, 0700), because a restore must not
+ * add the missing bit. Otherwise returns undefined. Also returns undefined on Windows, which has no such permissions.
  */
 function strictPermissions(mode: number, usual: number): number | undefined {
   if (process.platform === 'win32') return undefined;
@@ -154,7 +153,7 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-/** The paths that a scan did not capture, and paths whose captured content is doubtful. */
+/** The paths that a scan did not capture, and the paths whose captured content may be wrong. */
 export interface ScanReport {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose current state is unknown, because they are unreadable. */
@@ -179,7 +178,7 @@ export interface ScanResult extends ScanReport {
   readonly ownerOnly: readonly TreePath[];
 }
 
-/** Makes the report of a scan, one directory after the other. */
+/** Makes the report of a scan, directory by directory. */
 export class ReportBuilder {
   readonly #skipped: SkippedPath[] = [];
   readonly #unknown: TreePath[] = [];
@@ -243,15 +242,15 @@ function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
 
 const journals = ['-wal', '-journal'];
 /**
- * The clock with which kernels stamp changes has steps of 1 to 10 ms, so two changes within one step may get the same
+ * A kernel stamps changes with a clock that has steps of 1 to 10 ms. Two changes within one step may get the same
  * stamp.
  */
 const tickMs = 20;
 
 /**
- * Returns those captured SQLite databases of a directory whose captured contents may be inconsistent. This is possible
- * if a program has written to the database or to a journal beside it since the scan began. Must be called after all
- * files were read. Compares names and stamps.
+ * Returns the SQLite databases of a directory whose captured contents may be inconsistent. A program may have written
+ * to such a database, or to a journal beside it, since the scan began. Must be called after all files were read.
+ * Compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

@@ -1,7 +1,7 @@
-// The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output is
-// the result and the state for the next scan. One function chooses between a full scan and a fast scan of the paths
-// that may have changed. While a scan reads contents, it passes them to a sink. A scan is independent of writers,
-// snapshots and checkpoints.
+// Scans a work tree. The scan is a function without state of its own. The input is the state of the last scan and a
+// request. The output is the result and the state for the next scan. One function decides whether to scan everything or
+// only the paths that may have changed (a fast scan). While a scan reads contents, it passes them to a sink. This
+// module does not depend on writers, snapshots and checkpoints.
 import { given } from '../base/given.ts';
 import { passInterleaving } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
@@ -41,11 +41,11 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Scans read a content again until its last change is older than this. */
+  /** Scans read the content of a file again until its last change is longer ago than this time. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
-  /** Returns the handles that fast scans need, or undefined while there are no handles. */
+  /** Returns the directory handles that fast scans need, or undefined while there are none. */
   readonly handles: () => ScanHandles | undefined;
 }
 
@@ -55,8 +55,8 @@ export interface ScanState {
   readonly listings: Listings;
   readonly clock?: FileClock;
   /**
-   * The base of a fast scan. `never` when this file system, or a file system mounted inside the work tree, makes fast
-   * scans impossible.
+   * The base of the next fast scan. `never` when fast scans are impossible, because of the file system of the work tree
+   * or of one that is mounted inside.
    */
   readonly base?: ScanBase | 'never' | undefined;
 }
@@ -86,23 +86,23 @@ export interface Scanned {
   readonly result: ScanResult;
   /** Why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** The state for the next scan. This state may be used only when everything that this scan has seen is stored. */
+  /** The state for the next scan. The caller may use it only after it has stored everything that this scan found. */
   readonly next: ScanState;
 }
 
-/** After this number of fast scans, a full scan checks their result. */
+/** After this number of fast scans, a full scan checks the result of the fast scans. */
 const fastMax = 49;
 /**
  * The maximum number of differences between the base and the previous snapshot. With more differences, a full scan
  * costs no more than a fast scan.
  */
 const differingMax = 1000;
-/** The largest number of directories for which the user's index is read again. */
+/** The maximum number of directories for which a fast scan reads the user's git index again. */
 const judgedMax = 1000;
 
 /**
- * True when neither the request nor the state excludes a fast scan. Otherwise the fence of {@link watchedRules} would
- * be a waste of time.
+ * True when the request and the state permit a fast scan. If false, waiting for the fence of {@link watchedRules} would
+ * waste time.
  */
 export function mayBeFast(
   { base }: ScanState,
@@ -112,7 +112,7 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules. They were read after the handles had marked every earlier change. */
+/** The rules, read after the handles had marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
@@ -127,7 +127,7 @@ export async function watchedRules(place: ScanPlace): Promise<WatchedRules | und
   return { ...rules, handles };
 }
 
-/** Chooses the scan: the plan of a fast scan, or the reason for a full scan. Any doubt is a reason for a full scan. */
+/** Returns the plan of a fast scan, or the reason for a full scan. Any doubt is a reason for a full scan. */
 export async function chooseScan(
   state: ScanState,
   request: ScanRequest,
@@ -170,7 +170,7 @@ export async function chooseScan(
 const isFirst = ({ listings }: ScanState): boolean => listings.size === 0;
 
 /**
- * Returns the directories whose own entries differ between two trees. Returns undefined when too many directories
+ * Returns the directories whose direct entries differ between two trees. Returns undefined when too many directories
  * differ.
  */
 async function differingDirectories(
@@ -184,8 +184,7 @@ async function differingDirectories(
       (node) => asDirectory(node) !== undefined,
     );
     if (directories.length > 0) found.add(difference.path);
-    // The entries of the parent differ when only one tree has the name, or when the name is a directory in only one
-    // tree.
+    // The parent's entries differ when the name is in only one tree, or is a directory in only one tree.
     if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }
@@ -290,12 +289,14 @@ function optionsOf(
 }
 
 /**
- * The maximum number of repetitions because directories keep changing. After that, the scan reports these directories
- * as unstable.
+ * The maximum number of rounds that are repeated because directories change. After that, the scan reports the
+ * directories that still change as unstable.
  */
 const againMax = 20;
 
-/** Lists directories and reads files whose content is unknown. Repeats this until nothing changes during the scan. */
+/**
+ * Lists directories and reads the files whose content is unknown. Repeats this until nothing changes during a round.
+ */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
   const walk = new Walk({ ...options, onListed: (names) => reading.reportListed(names) });

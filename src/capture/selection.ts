@@ -1,7 +1,7 @@
-// Selects the listed names that a capture takes. A capture takes names that the user's repository tracks, names in the
-// previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs exclude are
-// left out. Queries the ignore rules in batches. Reads the index of a repository only after the rules have ignored a
-// name in it. Touches no file itself.
+// Selects the names that a capture takes from a listing. A capture takes names that the user's repository tracks, names
+// in the previous snapshot, names that no ignore rule excludes, and names that the caller's globs include. It omits
+// names that the caller's globs exclude. Queries the ignore rules in batches. Reads the index of a repository only
+// after the rules have ignored a name in it. Does not access any file itself.
 import { passInterleaving } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -25,8 +25,8 @@ export class Selection {
   readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
   readonly #gitlinks = new Set<TreePath>();
   /**
-   * The scopes whose rules this scan has found to be new or changed. The value is true when the engine was restarted
-   * after the last change.
+   * The scopes with rules that were new or changed in this scan. The value is true when the engine was restarted after
+   * the last change.
    */
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;
@@ -76,8 +76,8 @@ export class Selection {
   }
 
   /**
-   * True when the same names of a directory are selected as in the earlier scan. The rules are the same, but a
-   * repository's index may have changed.
+   * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are the same,
+   * because a repository's index may have changed.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())
@@ -92,7 +92,7 @@ export class Selection {
     return true;
   }
 
-  /** Returns the facts that a captured sub-directory inherits. */
+  /** Returns the data that a captured sub-directory inherits. */
   enter(directory: WalkedDirectory, { name, path }: Subdirectory, entry: WalkedEntry): Inherited {
     const previous = asDirectory(directory.inherited.previous?.entries.get(name));
     const alsoInclude = directory.inherited.alsoInclude?.get(name);

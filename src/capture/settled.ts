@@ -8,16 +8,16 @@ import { files } from '../base/files.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
- * For this time after a file's last change, its content is doubtful even if the stamp is the same. A write through a
- * mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s. The
- * remaining 30 s are a margin for differing clocks.
+ * For this time after a file's last change, its content may have changed even if the stamp is the same. A write through
+ * a mapping (`mmap`) stamps the file only if the page was clean, and the kernel cleans dirty pages after about 30 s.
+ * The other 30 s allow for clocks that differ.
  */
 export const settleMsUsual = 60_000;
 
 /**
- * For this time after a directory's last change, its names are doubtful even if the stamp is the same. A change in the
- * same clock tick as the scan does not change the stamp. A tick of the kernel takes 1–4 ms. A tick of ext3, FAT and
- * some network file systems takes 1–2 s.
+ * For this time after a directory's last change, its names may have changed even if the stamp is the same. A change
+ * does not alter the stamp if it happens in the same clock tick as the scan. A tick of the kernel takes 1–4 ms. A tick
+ * of ext3, FAT and some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 
@@ -32,7 +32,7 @@ export interface FileClock {
   readonly isLocal: boolean;
   /** A time that this clock has certainly reached, in milliseconds since 1970. 0 when the clock is unknown. */
   readonly reachedMs: number;
-  /** How far this clock is behind the clock of this process, in milliseconds. */
+  /** The number of milliseconds by which this clock is behind the clock of this process. */
   readonly behindMs: number;
 }
 
@@ -50,15 +50,15 @@ export function readFileClock({ root }: WorkTree, probeDirectory: string, now: (
 
 /**
  * Linux file systems on which this kernel stamps files and directories: ext, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS,
- * bcachefs. On other file systems, a server sets the stamps or the driver invents them. For example, FUSE over object
- * stores gives constant times.
+ * bcachefs. On other file systems, a server sets the stamps, or the driver makes them up. For example, FUSE drivers of
+ * object stores report constant times.
  */
 const localTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
 
 function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
-  // The scan that follows will meet the same error and explain it better.
+  // The scan that follows will get the same error and explain it better.
   return attemptOr({ device: -1, isLocal: false }, isOfSystem, () => {
     const device = Number(files.lstatSync(root, { bigint: true }).dev);
     const isLocal = process.platform === 'linux' && localTypes.has(files.statfsSync(root).type >>> 0);
@@ -72,10 +72,11 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
  */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // If this fails, for example because the disk is full, more contents stay doubtful, but the capture does not fail.
+  // If this fails, for example because the disk is full, the next capture reads more files again, but this capture does
+  // not fail.
   return attempt(isOfSystem, () => {
-    // Touches an existing file, because making and removing a file at every capture would take many times longer. The
-    // file system sets the change time with its own clock and ignores the times in the call.
+    // Touches an existing file, because making and removing a file at every capture would take much longer. The file
+    // system sets the change time by its own clock and ignores the times in the call.
     try {
       files.lutimesSync(file, 0, 0);
     } catch (error) {
@@ -89,8 +90,8 @@ function stampNow(directory: string, device: number): number | undefined {
 
 /**
  * True when an equal stamp will later prove that the file is unchanged. The last change must be older than `afterMs`,
- * according to the clock that set the stamp. Any later change then gives the file a new stamp. A stamp in the future
- * (after a clock jump) is never settled.
+ * according to the clock that set the stamp. Any later change then gives the file a new stamp. Always false for a stamp
+ * in the future (after a clock jump).
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

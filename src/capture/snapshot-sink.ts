@@ -1,5 +1,5 @@
 // The interface between a store and captures. A capture first passes the contents of files, and then the tree that
-// names the contents. This module also defines the list of paths that a capture had to skip.
+// refers to these contents. This module also defines the list of paths that a capture had to skip.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
@@ -22,21 +22,21 @@ export interface BlobHash {
 export interface SnapshotWriter {
   /**
    * Stores content under the id from {@link SnapshotSink.hash}. May resolve before the bytes are in the store, because
-   * a store may write in batches. `seal` waits for all bytes. Storing a content that exists already takes almost no
-   * time.
+   * a store may write in batches. `seal` waits for all bytes. Storing a content again takes almost no time.
    * @throws NoSpace, GitFailed, StoreUnavailable. The capture must then abort the writer.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
-   * Stores the tree as durably as the store's settings require, and returns its id. Uses the ids of `sealed`
-   * directories, so the cost depends on the size of the change. When the promise resolves, every blob can be read.
+   * Stores the tree as durably as the store's settings require, and returns its id. Directories with an id in `sealed`
+   * are not stored again, so the cost depends on the size of the change. After the promise has resolved, every blob can
+   * be read.
    */
   seal(root: Directory): Promise<SnapshotId>;
-  /** Discards everything that was added, and removes the temporary files. */
+  /** Discards all added contents, and removes the temporary files. */
   abort(): Promise<void>;
 }
 
-/** A path that a capture skipped, with the reason. On the wire, later versions may add reasons. */
+/** A path that a capture skipped, with the reason. Later versions of the protocol may add reasons. */
 export interface SkippedPath {
   readonly path: TreePath;
   readonly reason: SkipReason;
@@ -62,7 +62,7 @@ export interface SnapshotSink {
    * A private directory (0700) on the store's file system for {@link StableContent}. Emptied when the store is opened.
    */
   readonly spoolDirectory: string;
-  /** Starts to compute the id that a blob of `size` bytes has in the store. */
+  /** Starts to compute the id that a blob of `size` bytes will have in the store. */
   hash(size: number): BlobHash;
   /** `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
@@ -74,7 +74,7 @@ export interface SnapshotSink {
 
 /**
  * Returns a function that is true when the capture skipped a path or a directory above the path. A skipped path may
- * still exist. A path that disappeared during the capture is not skipped.
+ * still exist. Returns false for a path that disappeared during the capture.
  */
 export function skippedMatcher(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
   const skippedPaths = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));

@@ -1,7 +1,6 @@
 // Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
 // capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed during the walk
-// are walked again, until a check of all directories finds no change. There was then one instant at which all listings
-// were correct.
+// are walked again, until a check of all directories finds no change. All listings were then correct at one instant.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -27,14 +26,14 @@ export interface WalkOptions
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
   /**
-   * Returns false for a directory in which only names have to be checked, because the directory was captured
-   * a moment ago and no program has touched it since then.
+   * Returns false for a directory that was captured a moment ago and that no program has touched since then. The walk
+   * checks only the names in such a directory.
    */
   checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
   /** Starts to watch directories. Called before the walk reads them, parents first. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
-  /** Called after each directory with its number of names. */
+  /** Called after each directory, with the number of names in the directory. */
   onListed?(names: number): void;
 }
 
@@ -57,8 +56,8 @@ export class Walk {
   #fresh: WalkedDirectory[] = [];
 
   /**
-   * `listings`: if given, the listings of directories that need no walk. The caller then walks single directories with
-   * {@link again}.
+   * `listings`, if given, are the listings of directories that need no walk. The caller then walks single directories
+   * with {@link again}.
    */
   constructor(options: WalkOptions, listings: WalkedListings = new Map()) {
     this.#options = options;
@@ -83,14 +82,14 @@ export class Walk {
     };
   }
 
-  /** The number of files in unchanged directories. {@link takeFresh} does not return these directories. */
+  /** The number of files in all unchanged directories, which {@link takeFresh} does not return. */
   get unchangedFiles(): number {
     return this.#unchangedFiles;
   }
 
   /**
-   * For each directory, the key of its rules when this scan last read them. A change shows that a `.gitignore` changed
-   * during the scan.
+   * For each directory, the key of its rules when this scan last read them. If the key changes, a `.gitignore` has
+   * changed during the scan.
    */
   readonly #lastChain = new Map<TreePath, string>();
 
@@ -109,8 +108,8 @@ export class Walk {
   }
 
   /**
-   * Returns the parents of sub-directories that have disappeared: the walk listed their names, but then could
-   * not find them. Includes only cases since the last call.
+   * Returns the parents of sub-directories that have disappeared since the last call. The walk listed their names, but
+   * then could not find the directories.
    */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
@@ -120,7 +119,7 @@ export class Walk {
 
   /**
    * Returns the directories that have changed since they were listed, and the `doubtful` directories, parents first. If
-   * no directory is returned, there was one instant at which all listings were correct.
+   * it returns no directory, all listings were correct at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -129,7 +128,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = presentStamp(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // True when the scan had listed the directory before the scan found a pointer to this directory.
+      // True when the scan listed the directory before it found a pointer to the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);

@@ -1,6 +1,6 @@
-// Checks the directory handles with the help of full captures. If a path differs between two captures, the
-// handles must have marked the path in between. The audit runs after a capture. It does not delay the capture
-// and cannot make it fail. When in doubt, the audit reports nothing.
+// Checks the directory handles with the help of full captures. If a path differs between two captures, the handles must
+// have marked the path between these captures. The audit runs after a capture. It does not delay the capture and cannot
+// make it fail. When in doubt, the audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -37,27 +37,30 @@ interface AuditedScan {
 
 interface Finding {
   readonly unmarked: readonly TreePath[];
-  /** The handles must have marked the paths after this position in the change log. */
+  /** The position in the change log after which the handles must have marked these paths. */
   readonly since: number;
 }
 
 /**
- * A changed content can be read before the kernel queues the event about the change. In between, the writer may be
- * suspended, or may write for a long time in one call. A capture may therefore see the change before the kernel reports
- * it, and a fence does not wait for this late report.
+ * A process can read a changed content before the kernel queues the event about the change. The writer may be suspended
+ * between the two, or one call may write for a long time. A capture may therefore see the change before the kernel
+ * reports it, and a fence does not wait for this late report.
  */
 const graceMs = 1000;
 
 /**
- * The number of attempts to pass a fence, because a fence may time out on a busy machine. No client waits for
- * an audit.
+ * The maximum number of attempts to pass a fence. A fence may time out on a busy machine, and no client waits for an
+ * audit.
  */
 const fencesMax = 3;
 
 export class WatchAudit {
   readonly #options: WatchAuditOptions;
   #last: AuditedScan | undefined;
-  /** The newest waiting scan. Older waiting scans are dropped, since any two scans can be compared. */
+  /**
+   * The newest scan that waits for its check. An older waiting scan is dropped, since the audit can compare any two
+   * scans.
+   */
   #next: AuditedScan | undefined;
   #running: Promise<void> | undefined;
 
@@ -65,7 +68,7 @@ export class WatchAudit {
     this.#options = options;
   }
 
-  /** Compares a scan with the previous scan. `position`: the position of the change log when the scan began. */
+  /** Compares a scan with the previous scan. `position` is the position in the change log when the scan began. */
   compare(position: number, tree: ScannedTree): void {
     this.#next = { position, tree };
     this.#running ??= this.#run();
@@ -105,7 +108,7 @@ export class WatchAudit {
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
-  /** Waits until the handles must have marked all earlier changes. Reports the paths that are still unmarked. */
+  /** Waits until the handles have had time to mark all earlier changes. Reports the paths that are still unmarked. */
   async #confirm({ unmarked, since }: Finding): Promise<void> {
     let left = unmarked;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
@@ -131,8 +134,8 @@ export class WatchAudit {
 }
 
 /**
- * The maximum number of differing paths. If more paths differ, as after a checkout of another branch, the audit reports
- * nothing.
+ * The maximum number of differing paths. If more paths differ, for example after a checkout of another branch, the
+ * audit reports nothing.
  */
 const comparedMax = 10_000;
 /** The maximum number of unmarked paths. If more paths are unmarked, the audit reports nothing. */
@@ -140,7 +143,7 @@ const foundMax = 1_000;
 
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures. Returns undefined when there are
- * too many. A directory counts only if both captures contain it, with different permissions. Captures omit empty
+ * too many. Returns a directory only if both captures contain it, with different permissions. Captures omit empty
  * directories, so a directory may appear only because it got its first file.
  */
 async function certainDifferences(
@@ -170,7 +173,7 @@ function isOfBoth({ before, after }: TreeDifference): boolean {
 }
 
 /**
- * True when it is certain whether the path existed at the capture. False when the rules excluded the path or a
+ * True when the capture shows with certainty whether the path existed. False when the rules excluded the path or a
  * directory above it, and when something could not be listed or read. Also false below names that cannot be watched.
  */
 function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
