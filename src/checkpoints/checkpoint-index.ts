@@ -32,19 +32,18 @@ export class CheckpointIndex {
    */
   #listed: number[] = [];
   /**
-   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint, or of the first
-   * checkpoint with the same tag.
+   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint, or that of the
+   * first checkpoint with the same tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
   /**
-   * An array with 1 at the row of the head and at the rows of its ancestors. Computed when a caller needs the
-   * array.
+   * An array with a 1 at the row of the head and at the rows of the head's ancestors. Computed when a caller needs it.
    */
   #attached: Uint8Array | undefined;
   #seq = 0;
-  /** True while the rows are in the order of `seq`. */
+  /** True while the order of the rows is the order of `seq`. */
   #isOrdered = true;
   #generation = 0;
 
@@ -54,8 +53,8 @@ export class CheckpointIndex {
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. Such a checkpoint leaves the list,
-    // because the store decides which checkpoint has a tag.
+    // If a checkpoint has no tag in the store, a later checkpoint has taken its tag. The index then removes the earlier
+    // checkpoint from the list, because the store decides which checkpoint has a tag.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
@@ -75,8 +74,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * A text that changes whenever the order of a listing changes. It stays the same when a listing only grows at its
-   * end. No two indexes have the same text.
+   * A text that changes whenever the order of a listing changes. The text stays the same when a listing only grows at
+   * its end. Two indexes never have the same text.
    */
   get generation(): string {
     return `${this.#birth}.${this.#generation}`;
@@ -98,17 +97,17 @@ export class CheckpointIndex {
   }
 
   /**
-   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. The index
-   * returns undo and redo stacks only for this checkpoint.
+   * The current checkpoint of the session: the newest create or restore, never a safety checkpoint. Only for this
+   * checkpoint, the index returns the undo and redo stacks, too.
    */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#rows.withStacks(this.#head);
   }
 
   /**
-   * Adds a newer checkpoint. If an older checkpoint has the same tag, the tag moves to the new checkpoint. If
-   * it is the tag of a turn, the older checkpoint leaves the list. If it is the tag of a tool, the new
-   * checkpoint takes the place of the older checkpoint in the list.
+   * Adds a newer checkpoint. If an older checkpoint has the same tag, the tag moves to the new checkpoint. If the tag
+   * is that of a turn, the older checkpoint is removed from the list. If the tag is that of a tool, the new checkpoint
+   * takes the older checkpoint's place in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
@@ -123,7 +122,7 @@ export class CheckpointIndex {
       this.#list(row, listedAs);
     }
     if (name !== undefined) this.#byName.set(name, row);
-    if (record.kind === 'safety') return; // a safety checkpoint is never on the line of the head
+    if (record.kind === 'safety') return; // a safety checkpoint is never an ancestor of the head
     this.#head = row;
     this.#attached = undefined;
   }
@@ -165,8 +164,9 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns the list position for a new checkpoint with this tag. A tool tag that is repeated on the same
-   * line keeps its position. Returns undefined when the new checkpoint comes at the end of the list.
+   * Returns the list position for a new checkpoint with this tag. If the line already has a checkpoint with the same
+   * tool tag, returns the position of that checkpoint. Returns undefined when the new checkpoint belongs at the end of
+   * the list.
    */
   placeOf(tag: Tag): number | undefined {
     const tagged = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
@@ -186,9 +186,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Finds the checkpoint that a client names by its tag, its id, its name, or the id of its commit (at least
-   * 7 digits).
-   * @throws InvalidTag for text of any other form; UnknownCheckpoint, whose message names checkpoint/list
+   * Finds the checkpoint that a client names by its tag, its id, its name, or the id of its commit (at least 7 digits).
+   * @throws InvalidTag for a text of any other form; UnknownCheckpoint, with a message that mentions checkpoint/list
    */
   resolve(text: string): StoredCheckpoint {
     const tag = tagOf(text);
@@ -223,8 +222,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns checkpoints in list order. The list `every` also has safety and restore checkpoints, and
-   * checkpoints that lost their tag. The lists `every` and `safety` are ordered by `seq`.
+   * Returns checkpoints in list order. The list `every` also contains safety checkpoints, restores, and checkpoints
+   * that lost their tag. The lists `every` and `safety` are ordered by `seq`.
    */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#rows.end);
@@ -256,8 +255,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * True when this checkpoint is neither the head nor an ancestor of the head. The reason is a restore of an earlier
-   * checkpoint or of another line.
+   * True when this checkpoint is neither the head nor an ancestor of the head. This is so after a restore of an earlier
+   * checkpoint, or of a checkpoint on another line.
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
@@ -292,7 +291,7 @@ export class CheckpointIndex {
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
-  /** Removes the tool tags of a turn before another checkpoint takes the turn's tag. */
+  /** Removes the tags of a turn's tools, before another checkpoint takes the tag of the turn. */
   #releaseToolTags(turn: Tag): void {
     if (!this.#toolTags.has(tagParts(turn).turn)) return;
     for (const [tag, row] of this.#byTag) {
@@ -302,10 +301,7 @@ export class CheckpointIndex {
     }
   }
 
-  /**
-   * Finds a checkpoint by the beginning of its commit id. Has no index for commits, because clients rarely name a
-   * commit.
-   */
+  /** Finds a checkpoint by the beginning of its commit id. Searches all rows, because clients rarely name a commit. */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
     const rows = this.#rows.rows().filter((row) => this.#at(row)?.commit?.startsWith(text));
@@ -350,8 +346,8 @@ export class CheckpointIndex {
 }
 
 // The lines of checkpoints. The record of each checkpoint names its parent, which is the previous checkpoint of the
-// line. A restore begins a new line beside the old line. This class uses only rows and kinds. The index knows which
-// checkpoint has which tag.
+// line. A restore begins a new line beside the old line. This class uses only the rows and kinds of checkpoints. The
+// index maps tags to checkpoints.
 
 export class Lines {
   readonly #rows: CheckpointRows;
@@ -360,7 +356,7 @@ export class Lines {
     this.#rows = rows;
   }
 
-  /** Returns an array with 1 at the row of `head` and at the rows of its ancestors. */
+  /** Returns an array with a 1 at the row of `head` and at the rows of its ancestors. */
   upTo(head: number | undefined): Uint8Array {
     const line = new Uint8Array(this.#rows.end);
     for (let row = head; row !== undefined; row = this.#rows.parentAt(row)) line[row] = 1;
@@ -368,11 +364,10 @@ export class Lines {
   }
 
   /**
-   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared
-   * with the nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint
-   * with its parent. Skips earlier checkpoints that were made with the same tag. Returns undefined for the
-   * base. Follows the line of the checkpoint and does not use the number in the tag, so only a deletion can
-   * change the result.
+   * Returns the row of the checkpoint with which the statistics compare this checkpoint. A turn is compared with the
+   * nearest earlier turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
+   * earlier checkpoints that were made with the same tag. Returns undefined for the base. Follows the line of the
+   * checkpoint and ignores the number in the tag. Therefore only a deletion can change the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);
@@ -390,8 +385,8 @@ export class Lines {
   }
 
   /**
-   * Returns those of `rows` that are tools of this turn: they come before the next turn. If a tool's tag was repeated,
-   * returns only the latest row with the tag.
+   * Returns those of `rows` that are tools of this turn, up to the next turn. If a tool's tag was repeated, returns
+   * only the latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));
@@ -400,7 +395,7 @@ export class Lines {
       if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
       const stored = this.#rows.at(row);
       // Compares the numbers of the turns, because a turn between this turn and the tool may have been deleted. The
-      // tools of a deleted turn do not belong to this turn.
+      // tools of that deleted turn do not belong to this turn.
       if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
     }
     return [...latest.values()];
@@ -426,7 +421,7 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
 // The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so lines and listings
 // are lists of small numbers. This class manages ids, rows and their order. The index manages tags and the head.
 
-/** Knows the parents of removed checkpoints. */
+/** The function that returns the parents of removed checkpoints. */
 type ParentsOfLost = Pick<RemovedParents, 'parentOf'>;
 
 const noneLost: ParentsOfLost = { parentOf: () => undefined };
@@ -436,7 +431,7 @@ export class CheckpointRows {
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** For each row, the row of the parent. Includes rows of removed checkpoints. */
+  /** For each row, even that of a removed checkpoint, the row of the parent. */
   readonly #parents: (number | undefined)[] = [];
   readonly #stacks = { undo: new Stacks(), redo: new Stacks() };
 
@@ -484,7 +479,7 @@ export class CheckpointRows {
     return this.#stored[row];
   }
 
-  /** Returns the checkpoint of a row as {@link add} got it. */
+  /** Returns the checkpoint of a row as it was passed to {@link add}. */
   withStacks(row: number): StoredCheckpoint | undefined {
     const stored = this.#stored[row];
     const [undo, redo] = [this.#stacks.undo.at(row), this.#stacks.redo.at(row)];
@@ -504,7 +499,7 @@ export class CheckpointRows {
   /** Returns the row of each existing checkpoint, in the order in which they were added. */
   rows(): number[] {
     const rows: number[] = [];
-    // A generator takes several times as long, and an opening asks for all rows.
+    // A generator takes several times as long, and opening a session reads all rows.
     for (let row = 0; row < this.end; row += 1) if (this.#stored[row] !== undefined) rows.push(row);
     return rows;
   }
@@ -522,9 +517,9 @@ export class CheckpointRows {
   }
 
   /**
-   * Returns the checkpoint without its stacks, and with repeated values replaced by the equal values of earlier
-   * checkpoints. Consecutive captures leave out the same paths by the same rules. Rest properties and assignments let
-   * V8 share one hidden class; a spread would give each object a class of its own (160 bytes).
+   * Returns the checkpoint without its stacks. Replaces values by equal values of earlier checkpoints, because
+   * consecutive captures skip the same paths by the same rules. Rest properties and assignments let V8 share one hidden
+   * class; a spread would give each object a class of its own (160 bytes).
    */
   #withoutCopies({ record, tag, name, commit }: StoredCheckpoint): StoredCheckpoint {
     const { undo: _undo, redo: _redo, ...rest } = record;
@@ -554,9 +549,9 @@ function isSameList(one: readonly object[], other: readonly object[]): boolean {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 // The undo and redo stacks. Each record in the store has up to a hundred ids. In memory, the stacks of consecutive
-// checkpoints share all ids but the newest.
+// checkpoints share all ids except the newest.
 
-/** One id on a stack, and the ids below it. */
+/** One id on a stack, with a link to the ids below it. */
 interface StackNode {
   readonly id: CheckpointId;
   readonly below: StackNode | undefined;
@@ -568,7 +563,7 @@ interface Stack {
   readonly length: number;
 }
 
-/** The stacks of each row of one kind. Absent for a checkpoint without this stack. */
+/** The undo stacks or the redo stacks, by row. Absent for a checkpoint without such a stack. */
 class Stacks {
   readonly #byRow: (Stack | undefined)[] = [];
   #last: Stack = { top: undefined, length: 0 };
@@ -590,7 +585,7 @@ class Stacks {
   }
 }
 
-/** Makes a stack from the nodes of the last stack, if the new stack has one id more or less. */
+/** Makes a stack that shares the nodes of the last stack, if the new stack has one id more or one id less. */
 function stackOf(
   ids: readonly CheckpointId[],
   last: Stack,
@@ -606,7 +601,7 @@ function stackOf(
   return { top, length };
 }
 
-/** True when the first `count` ids are the topmost ids of the chain. */
+/** True when the first `count` ids of the list are the topmost ids of the chain. */
 function isOn(ids: readonly CheckpointId[], count: number, top: StackNode | undefined): boolean {
   let node = top;
   for (let at = count - 1; at >= 0; at -= 1) {

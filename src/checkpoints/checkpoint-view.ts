@@ -1,6 +1,6 @@
-// A checkpoint as a client sees it: the stored record, the statistics, and two facts that depend on the current state
-// of the session. These facts are the tag, and whether the checkpoint is detached. This module stores nothing on the
-// disk.
+// Describes a checkpoint for a client: the stored record, the statistics, and two facts that depend on the current
+// state of the session. These facts are the tag, and whether the checkpoint is detached. This module stores nothing on
+// the disk.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -27,7 +27,7 @@ export interface CheckpointView {
   readonly toolName?: string;
   readonly name?: string;
   /**
-   * True when this checkpoint is no longer on the line of the head, because a restore went back to an earlier
+   * True when this checkpoint is no longer an ancestor of the head, because a restore went back to an earlier
    * checkpoint. A client can still restore this checkpoint.
    */
   readonly detached?: true;
@@ -48,7 +48,7 @@ export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint)
   try {
     return describe(checkpoints, stored, await statsOf(checkpoints, stored));
   } catch (error) {
-    // One damaged directory must not make a whole list fail.
+    // One damaged directory must not make the whole list fail.
     if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
     return { ...describe(checkpoints, stored, noChanges), damaged: true };
   }

@@ -1,6 +1,6 @@
 // The parts that a session has while its checkpoints are enabled: the store, the capturer that fills it, and the index
-// of its checkpoints. The parts are fields of a plain object. Callers can therefore name the parts that they need, and
-// tests can build such an object.
+// of its checkpoints. The parts are fields of a plain object. Callers can therefore ask only for the parts that they
+// need, and tests can build such an object.
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';

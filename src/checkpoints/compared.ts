@@ -40,7 +40,10 @@ function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
 
 interface Comparison {
   readonly changes: readonly TreeChange[];
-  /** For the paths that the capture of a side skipped: the entries from the last capture that read these paths. */
+  /**
+   * Entries for the paths that the capture of one side skipped. Each entry comes from the last capture that could read
+   * the path.
+   */
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 
@@ -105,7 +108,7 @@ async function lastCaptured(
   return undefined;
 }
 
-/** Returns a snapshot with these entries added. Omits an entry if another entry of the snapshot blocks its path. */
+/** Returns a snapshot with these entries added. Omits an entry if another entry of the snapshot is in its way. */
 async function filled(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -115,9 +118,9 @@ async function filled(
   return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
-// Counts the files in which two snapshots differ, by git's letters. The letter A counts as added, and D as deleted. The
-// letters M, R, C and T (a file that became a link) and changed permissions count as modified. The keys of the cache
-// are immutable ids, so a cached count never becomes wrong.
+// Counts the files that differ between two snapshots, by git's letters. The letter A counts as added, and D as deleted.
+// The letters M, R, C and T (a file that became a link) and changed permissions count as modified. The keys of the
+// cache are immutable ids, so a cached count never becomes wrong.
 
 /** These numbers count files, not lines. */
 export interface FileStats {
@@ -186,7 +189,7 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename consists of an addition and a deletion. Starts git to detect renames only when both exist.
+    // A rename consists of an addition and a deletion. Starts git to detect renames only when the difference has both.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));
@@ -235,7 +238,7 @@ interface SnapshotSize {
 }
 
 const sizesMax = 10_000;
-/** The caches, one for each store and so for each session. */
+/** The caches: one for each store, and thereby one for each session. */
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
 /**

@@ -1,6 +1,6 @@
-// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Git does not see
-// changed permissions, so this module adds them to each text, in the form of git's mode changes. The texts are bytes,
-// because some names and contents are not UTF-8.
+// Writes the texts of a diff: git's own stat and unified text, and a list with one line per file before the stat. Git
+// does not see changed permissions, so this module adds them to each text, in the form of git's mode changes. The texts
+// are bytes, because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';
@@ -16,7 +16,7 @@ export async function statOf(
   return Buffer.concat([await statText(trees, options), Buffer.from(summary.join(''), 'latin1')]);
 }
 
-/** Returns one line per file, then an empty line and the stat. */
+/** Returns one line per file, an empty line, and the stat. */
 export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
   if (list.length === 0) return Buffer.alloc(0);
   const lines = list.map(({ change, path, oldPath }) => {

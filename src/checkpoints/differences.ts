@@ -1,5 +1,5 @@
-// Lists the differences of two snapshots, path by path. git's differ finds renames, binary files and lines. This module
-// adds the paths whose permissions alone differ, because git does not see these differences.
+// Lists the differences between two snapshots, path by path. git's differ finds renames, binary files and lines. This
+// module adds the paths at which only the permissions differ, because git does not see these differences.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import {
@@ -162,7 +162,7 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
 }
 
 /**
- * Returns the modes of both sides. They contain all permissions, unlike git's modes. If a side is absent, its mode is
+ * Returns the modes of both sides, with all permissions (git's modes omit some). The mode of an absent side is
  * undefined.
  */
 export function modesOf({ before, after, directoryModes }: Difference): {

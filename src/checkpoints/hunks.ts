@@ -1,5 +1,6 @@
-// Finds the hunks in one file's unified text, names them, and reverts single hunks in a content. The name of a hunk
-// depends on its lines and not on its position. The name therefore stays valid when other hunks of the file change.
+// Finds the hunks in the unified diff of one file, names them, and reverts single hunks in a content. The name of a
+// hunk depends on its lines and not on its position. The name therefore stays valid when other hunks of the file
+// change.
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';
 
@@ -21,8 +22,8 @@ interface LineRange {
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Returns the hunks of one file's unified text, from top to bottom. Returns none for a file that became a link, and for
- * a link that became a file: git writes two files for such a change.
+ * Returns the hunks in the unified diff of one file, from top to bottom. Returns none for a file that became a link,
+ * and for a link that became a file: git writes two files for such a change.
  */
 export function textHunksOf(unified: Buffer): TextHunk[] {
   const lines = unified.toString('latin1').split('\n');

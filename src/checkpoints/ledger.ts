@@ -1,6 +1,6 @@
-// The ledger records the author of each content that a path had in a checkpoint or that the agent reported.
-// Any other content is an edit of another author. The ledger is in memory and reads no disk. The session
-// stores the records in its log and rebuilds the ledger from them at the next start.
+// The ledger records who wrote each content that a path had in a checkpoint or that the agent reported. Any other
+// content was written by another author. The ledger is in memory and never reads the disk. The session stores the
+// records in its log and rebuilds the ledger from them at the next start.
 import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
@@ -30,15 +30,12 @@ export interface LedgerRecord {
 }
 
 export class Ledger {
-  /**
-   * The records of each path, oldest first. If there is no record of a path, the path is assumed never to
-   * have existed.
-   */
+  /** The records of each path, oldest first. A path without a record is assumed never to have existed. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
   #newest: LedgerRecord | undefined;
   /**
-   * The reports of all sessions on the work tree. Reports of other sessions are only here and not in the records of the
-   * paths.
+   * The reports of all sessions on the work tree. The records of the paths do not contain the reports of other
+   * sessions.
    */
   readonly reports: ReportedWrites;
 
@@ -112,9 +109,8 @@ export class Ledger {
   }
 
   /**
-   * Returns the record with the strings of earlier records where they are equal, which saves a third of the memory.
-   * All records of a path have the same path, a restore brings an earlier content back, and all records of a
-   * checkpoint have the same time.
+   * Returns the record, with each string replaced by an equal string of an earlier record. This saves a third of the
+   * memory, because many records have the same path, content or time.
    */
   #withoutCopies(record: LedgerRecord, history: readonly LedgerRecord[]): LedgerRecord {
     const { who, at, by, session } = record;
@@ -131,5 +127,5 @@ export class Ledger {
   }
 }
 
-/** A new record looks for its content among this many records of a path. */
+/** The number of a path's last records in which a new record looks for an equal content. */
 const lookBack = 8;

@@ -1,5 +1,5 @@
-// The context of a running operation: its cancellation, progress and warnings, and the facts for its records.
-// afterCommit runs the steps that follow a commit point.
+// The context of a running operation: its cancellation, progress and warnings, and the data for its records. {@link
+// afterCommit} runs the steps that follow a commit point.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -7,12 +7,13 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 export interface OperationContext {
   readonly signal: AbortSignal;
   /**
-   * The client that made the request. Compared by identity, and named in events. Absent when no client made a request.
+   * The client that made the request. Compared by identity, and named in events. Absent when the operation was not
+   * requested by a client.
    */
   readonly client?: object;
   /**
-   * The client's key and the operation id, which are published together with the effect. Empty for a request that is
-   * not an operation.
+   * The client's key and the operation id. They are published together with the effect. Empty for a request that is not
+   * an operation.
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   /**
@@ -21,7 +22,7 @@ export interface OperationContext {
    */
   onRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;
-  /** Warns the client that a part of a successful request failed. `cause` is only for the log. */
+  /** Warns the client that a part of a successful request failed. Only the log contains `cause`. */
   warn(warning: string, cause?: unknown): void;
 }
 
@@ -31,18 +32,19 @@ export interface ProgressFigures {
   readonly bytesDone: number;
   readonly bytesTotal?: number;
   /**
-   * True while the client can still cancel the operation. When absent, the value of the previous report is still valid.
+   * True while the client can still cancel the operation. When absent, the value from the previous report is still
+   * valid.
    */
   readonly cancellable?: boolean;
 }
 
 // Steps after a commit point. The effect of the request is then final, so the request must not fail when one of these
-// steps fails. An error would say that nothing was done, and the client would repeat the request.
+// steps fails. After an error, the client would assume that nothing was done, and would repeat the request.
 
 /**
- * Runs one step after the commit. If the step fails, warns the client with the text `lost` and the reason, and returns
- * undefined.
- * @throws only InvariantViolation. The session then accepts no more changes, and the process ends
+ * Runs one step after the commit. If the step fails, sends the client a warning with the text `lost` and the reason,
+ * and returns undefined. @throws only InvariantViolation. The session then accepts no more changes, and the process
+ * ends
  */
 export async function afterCommit<T>(
   context: Pick<OperationContext, 'warn'>,
@@ -59,8 +61,8 @@ export async function afterCommit<T>(
 }
 
 /**
- * Returns the reason for a failure, for the client. Hides the text of other programs' errors, which may quote file
- * contents or the environment.
+ * Returns the reason for a failure as a text for the client. Hides the error texts of other programs, because they may
+ * quote file contents or the environment.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof CheckpointdError) return error.message;

@@ -1,5 +1,5 @@
-// Makes checkpoints: captures the current work tree, collects the facts about the session for the record, and publishes
-// the record. Only publishing adds a checkpoint to the disk and to the index.
+// Makes checkpoints: captures the current work tree, collects the data of the session for the record, and publishes the
+// record. A checkpoint is on the disk and in the index only after its publication.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -10,7 +10,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation.ts';
 
-/** Captures the work tree. Starts from the head's snapshot, so that only changes have to be read. */
+/** Captures the work tree. Starts from the snapshot of the head, so that the capture has to read only the changes. */
 export function capturePresent(
   { capture, index }: Checkpoints,
   context: OperationContext,
@@ -61,7 +61,7 @@ export interface RecordSources {
 }
 
 /**
- * Returns the facts that every record contains: the current position in the conversation, and the rules for captures.
+ * Returns the data that every record contains: the current position in the conversation, and the rules for captures.
  */
 export function presentFacts({
   conversation,

@@ -1,12 +1,12 @@
-// Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When the parent is
-// removed, this class still knows the parent's own parent, so that the line of the head has no gap.
+// Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When that parent is
+// removed, this class still knows the parent's parent, so that the line of the head has no gap.
 import type { CheckpointId } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
-  /** For the id of each removed checkpoint, its parent. */
+  /** The parent of each removed checkpoint, by the id of the removed checkpoint. */
   readonly parents: Readonly<Record<string, string>>;
 }
 
@@ -30,9 +30,9 @@ export class RemovedParents {
   }
 
   /**
-   * Notes the parents of checkpoints that the caller is going to remove. Must be called before the removal. A kill
-   * between note and removal does no harm, because the note stays true. @throws NoSpace, StoreUnavailable. After an
-   * error, only this process knows the parents
+   * Records the parents of checkpoints that the caller is going to remove. Must be called before the removal. A kill
+   * between record and removal does no harm, because the record is still true. @throws NoSpace, StoreUnavailable. After
+   * an error, only this process knows the parents
    */
   record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

@@ -1,6 +1,6 @@
 // Records the writes that agents report, in the order of the reports. The agents belong to all open sessions on the
-// same work tree. From reports and checkpoints, this module decides whether one author made the whole change of a path.
-// The data is in memory, and this module reads no disk. The session keeps the reports in its log.
+// same work tree. From reports and checkpoints, this module concludes whether one author made the whole change of a
+// path. The data is in memory, and this module never reads the disk. The session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -14,17 +14,18 @@ export interface ReportedWrite {
    */
   readonly content?: BlobId | 'absent';
   readonly session: SessionId;
-  /** The name of the reporting session's agent, if its conversation has one. */
+  /** The name of the agent in the reporting session, if the conversation contains a name. */
   readonly agent?: string;
   /**
-   * The head at the time of the report. It is the head of the session that keeps this record, not of the reporting
+   * The head at the time of the report: the head of the session that keeps this record, not that of the reporting
    * session.
    */
   readonly after: CheckpointId;
   /** The time of the report (RFC 3339). All sessions that record the report use the same time. */
   readonly at: string;
   /**
-   * True when this session was closed for some time after its head was made. The session may then have missed reports.
+   * True when this session was closed for some time after its current head was made. The session may have missed
+   * reports during that time.
    */
   readonly mayMiss?: true;
 }
@@ -43,8 +44,8 @@ export interface ReportedStep {
 }
 
 /**
- * How much of a change an author made. `whole`: the author made the whole change. `none`: other authors made the whole
- * change.
+ * The part of a change that an author made. `whole`: the author made the whole change. `none`: other authors made the
+ * whole change.
  */
 export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
 
@@ -57,18 +58,19 @@ export class ReportedWrites {
   }
 
   /**
-   * Records the head at the time when checkpoints are enabled. Reports between this head and that time may be missing.
+   * Records which head the session has when its checkpoints are enabled. Reports that were made after this head and
+   * before that time may be missing.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
   }
 
   /**
-   * Returns the record of a report. Returns undefined when the report only repeats the last reports after the same
-   * checkpoint.
+   * Returns the record of a report. Returns undefined when the last reports after the same checkpoint already say the
+   * same.
    */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // One repetition of a report is recorded, because it shows that the content was written several times.
+    // The first repetition of a report is recorded, because it shows that the content was written several times.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content, after }) =>
@@ -101,7 +103,7 @@ export class ReportedWrites {
     return found;
   }
 
-  /** Returns how much one author contributed to the change of a path from the first to the last checkpoint. */
+  /** Returns which part of the change of a path, from the first to the last checkpoint, one author made. */
   shareOf(author: SessionId, path: TreePath, stations: readonly EntryAtCheckpoint[]): Share {
     const reports = this.#byPath.get(path) ?? [];
     const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));
@@ -115,9 +117,9 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the changes that an author made to a path's content in the first `intervals` intervals between stations,
-   * oldest first. Returns undefined when the reports do not show which author made a change. The stations continue
-   * after the range up to the current state, because a late report may come after the range.
+   * Returns the changes that an author made to a path's content, oldest first. Covers the first `intervals` intervals
+   * between stations. Returns undefined when the reports do not show which author made a change. The stations go on
+   * after the range, up to the current state, because a report may come late.
    */
   stepsOf(
     author: SessionId,
@@ -135,8 +137,8 @@ export class ReportedWrites {
 
 /**
  * Returns the changes from each station to the next, or undefined when the reports do not prove the authors. Each
- * report is about one write. If the content changed with every report, each change is the write of its report. If the
- * content did not change with a report, the report came late: its write is part of an earlier change.
+ * report is about one write. If a report names the content that the path already had, the report came late and is about
+ * an earlier change. The authors are then unknown.
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],
@@ -159,7 +161,7 @@ function stepsBetween(
     content = end;
     intervals.push(steps);
   }
-  // A report that was made on another line of checkpoints may be a late report about this line.
+  // A report that was made while another line of checkpoints was current may be a late report about this line.
   const first = reports.findIndex(({ after }) => stations.some(({ id }) => id === after));
   return first >= 0 && reports.length - first > count ? undefined : intervals;
 }

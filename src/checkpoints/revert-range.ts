@@ -12,9 +12,9 @@ export interface RevertRange {
 }
 
 /**
- * The range as a client requests it: one checkpoint, the ends of a range, or only an author. When `to` is absent, the
- * range ends at the current work tree. If only an author is given, the range is the whole line of the head, from its
- * oldest checkpoint to the current work tree.
+ * The range that a client requests: one checkpoint, the two ends of a range, or only an author. When `to` is absent,
+ * the range ends at the current work tree. If only an author is given, the range is the whole line of the head, from
+ * its oldest checkpoint to the current work tree.
  */
 export interface AskedRange {
   readonly author?: string | null;
@@ -78,7 +78,7 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
 
 /**
  * Returns the range of a turn. The range ends at the next turn of the turn's line. Without a next turn, it ends at the
- * current work tree, or at the last checkpoint of a line that a restore abandoned.
+ * current work tree. If a restore has abandoned the line, it ends at the line's last checkpoint.
  */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
   const { id } = turn.record;
@@ -118,7 +118,7 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
   return false;
 }
 
-/** Checks that both ends are on one line. @throws InvalidRange when `to` does not come after `from` */
+/** Checks that `to` comes after `from` on one line. @throws InvalidRange if not */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];
   const isOnLine =

@@ -1,5 +1,5 @@
-// Tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, so git gets only texts that were
-// checked here. This module does not know which tags exist; only the index knows.
+// Parses and makes tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, so git gets only
+// texts that were checked here. Only the index knows which tags exist.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 
@@ -42,8 +42,8 @@ export function toolTag(turn: number, tool: number): Tag {
 }
 
 /**
- * Returns the tag for these counters. A client can set the counters with an explicit tag, so the next number may be too
- * long.
+ * Returns the tag for these counters. A client can set the counters to large numbers with an explicit tag, so the next
+ * number may be too long.
  */
 function counted(text: string): Tag {
   const tag = tagOf(text);
@@ -62,15 +62,15 @@ export function previousTag(tag: Tag): Tag {
   return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
 }
 
-// Names of checkpoints. A client may use a name instead of a tag or an id. A name never looks like a tag or
-// an id.
+// The names of checkpoints. A client may use a name instead of a tag or an id. A name never has the form of a tag or an
+// id.
 
 const charactersMax = 256;
 
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
 /**
- * True when the text has the form of a name. If such a text is unknown, the error is UnknownCheckpoint and not
+ * True when the text has the form of a name. For an unknown text of this form, the error is UnknownCheckpoint, not
  * InvalidTag.
  */
 export function isPlainName(text: string): boolean {
