@@ -1,5 +1,5 @@
-// Joins the background daemon of the storage that a command uses, or starts this daemon. `checkpointd stop` ends the
-// background daemon. When no background daemon is allowed, the command starts its own daemon, which ends with the
+// Connects a command to the background daemon of its storage, or starts this daemon. `checkpointd stop` ends the
+// background daemon. When a background daemon is forbidden, the command starts a daemon of its own, which ends with the
 // command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
@@ -21,8 +21,8 @@ const environmentNames = [
 ];
 
 /**
- * If one of these environment variables is set, a command leaves no process behind. Build servers, systemd or the user
- * set them.
+ * If one of these environment variables is set, a command starts no background daemon. Build servers, systemd or the
+ * user set these variables.
  */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 
@@ -39,8 +39,8 @@ export async function endOtherVersion(storage: string): Promise<void> {
 }
 
 /**
- * Joins the background daemon of a storage. If there is none, starts one. Returns undefined when a background daemon is
- * forbidden or does not start.
+ * Connects to the background daemon of a storage. If none runs, starts one. Returns undefined when a background daemon
+ * is forbidden or does not start.
  */
 export async function joinBackground(
   storage: string,
@@ -85,8 +85,8 @@ async function start(storage: string): Promise<string | undefined> {
 }
 
 /**
- * Asks the daemon to shut down. Returns false when the daemon still runs after ten seconds, or when this user may not
- * end the daemon.
+ * Asks the daemon to shut down. Returns false when the daemon still runs after ten seconds, or when this user has no
+ * permission to end the daemon.
  */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
   try {

@@ -1,12 +1,12 @@
-// Defines what a command consists of, which input it gets, and the exit codes. Every command has one file in commands/
-// and is a thin client of one method of the protocol.
+// Defines the parts of a command, its input, and the exit codes. Every command has one file in commands/ and is a thin
+// client of one method of the protocol.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
 import { say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
-/** The exit codes, as the help documents them. 0 means success. */
+/** The exit codes that the help documents. 0 means success. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
 
 /** The last lines of every command's help. */
@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** The client, used only to listen for events. Commands send requests through `ask`. */
+  /** The client. Commands use it only to listen for events, and send requests through `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;
@@ -46,7 +46,7 @@ export interface CliCommand {
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** True when the user may give paths after the command's words, or after `--`. */
   readonly paths?: true;
-  /** The advice in the error about too many words. */
+  /** Advice that the error about too many words contains. */
   readonly excess?: string;
   /** True when the command's text may be long. A terminal then shows the text in a pager. */
   readonly paged?: true;
@@ -62,7 +62,10 @@ export interface CliCommand {
   readonly changesFiles?: true;
   /** True when the command runs until the user ends it. */
   readonly stays?: true;
-  /** Prints the facts that need no session. Called before the command fails because it finds no session. */
+  /**
+   * Prints the part of the output that needs no session. Called when the command finds no session, before the command
+   * fails.
+   */
   readonly withoutSession?: (given: Given) => Promise<void>;
   readonly run: (task: Task) => Promise<number>;
 }

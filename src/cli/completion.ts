@@ -1,5 +1,5 @@
-// checkpointd completion: prints scripts with which a shell completes commands, options and tags. Everywhere else the
-// shell completes paths, relative to the directory of `-C`. The names of commands and options come from the command
+// checkpointd completion: prints scripts with which a shell completes commands, options and tags. For all other words,
+// the shell completes paths, relative to the directory of `-C`. The names of commands and options come from the command
 // line's own definitions.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -18,7 +18,7 @@ interface OfferedOption {
   readonly takesValue: boolean;
 }
 
-/** The commands whose first words are checkpoints, with the maximum number of these words. */
+/** The commands whose first words are checkpoints. The value is the maximum number of these words. */
 const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
 /**
  * The places where the shell completes tags: a command, and the number of words before the word that the user is
@@ -191,8 +191,8 @@ function fish(commands: readonly Offered[]): string {
 }
 
 /**
- * Returns the shell functions on which the completions depend. These functions find the cursor's position and the paths
- * in the command line.
+ * Returns the shell functions that the completions use. They find the position of the cursor, and the paths in the
+ * command line.
  */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words

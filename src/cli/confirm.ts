@@ -11,7 +11,7 @@ export interface Question {
   readonly left?: string;
 }
 
-/** Asks a person before a change. @throws CommandRefusal without a terminal */
+/** Asks the user for permission before a change. @throws CommandRefusal without a terminal */
 export async function agreed(
   { json }: { readonly json: boolean },
   { text, does, left = 'Nothing was changed.' }: Question,

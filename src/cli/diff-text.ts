@@ -91,7 +91,7 @@ export interface ReadableLines {
 }
 
 /**
- * The Japanese encodings to try. A result with kana shows that the encoding is right, because text in a Western
+ * The Japanese encodings to try. If the decoded text has kana, the encoding is right, because text in a Western
  * encoding does not decode to kana.
  */
 const japanese = [
@@ -104,14 +104,14 @@ const foreign = /[^\0-\u007f]/g;
 const kanaShare = 0.2;
 
 /**
- * Matches control characters except the tab, marks that change the direction of writing, and characters without a
+ * Matches control characters (except the tab), marks that change the direction of writing, and characters without a
  * width.
  */
 const invisible =
   /[^\P{Cc}\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Decodes bytes as lines. Decides for each line if the line is UTF-8, because the two sides of a diff may use different
+ * Decodes bytes as lines. Checks for each line whether it is UTF-8, because the two sides of a diff may use different
  * encodings.
  */
 export function readableLines(bytes: Buffer): ReadableLines {
@@ -154,9 +154,9 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** The width that git uses without a terminal. */
+/** The width of the stat that git uses without a terminal. */
 const usualWidth = 80;
-/** The minimum width of the graph. `nameShare` is the part of a line that a name may fill at most. */
+/** The minimum width of the graph. `nameShare` is the largest part of a line that a name may fill. */
 const graphMin = 10;
 const nameShare = 0.6;
 
@@ -204,8 +204,8 @@ function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
 }
 
 /**
- * Returns a `+` for each added line and a `-` for each removed line. Draws fewer signs when the largest file has more
- * lines than there is space.
+ * Returns a `+` for each added line and a `-` for each removed line. Draws fewer signs when the lines of the largest
+ * file do not fit.
  */
 function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {
   const scaled = (lines: number): number =>

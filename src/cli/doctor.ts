@@ -1,4 +1,4 @@
-// checkpointd doctor: checks that this machine has all programs that checkpointd needs and that a daemon starts and
+// checkpointd doctor: checks that this machine has all programs that checkpointd needs, and that a daemon starts and
 // answers. The command also lists the agents that have our hooks, as "status" does.
 import { CheckpointdClient } from '../client/client.ts';
 import { storedSessions } from '../client/stored-sessions.ts';

@@ -1,4 +1,4 @@
-// Explains a failure to a person or a script, and chooses the exit code.
+// Reports a failure to a person or a script, and chooses the exit code.
 import { systemCode } from '../base/errors.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import type { JsonObject } from '../protocol/types.ts';
@@ -20,7 +20,7 @@ export interface FailureData {
 export interface FailureOutput {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;
-  /** Known words that resemble the unknown word that the user typed. */
+  /** Known words that are similar to the unknown word that the user typed. */
   readonly meant?: readonly string[];
 }
 

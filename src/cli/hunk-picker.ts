@@ -19,7 +19,8 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses the command when no person can answer questions. `remedy` explains how to see the hunks without a terminal.
+ * Refuses the command when there is no terminal on which a person could answer questions. `remedy` explains how to see
+ * the hunks without a terminal.
  * @throws CommandRefusal
  */
 export function requirePerson({ json }: { readonly json: boolean }, remedy: string): void {

@@ -1,4 +1,4 @@
-// Replaces the protocol's method names in the daemon's messages by quoted commands that a person can type.
+// Replaces method names in the daemon's messages with commands in quotes that a person can type.
 
 const inShell: Readonly<Record<string, string>> = {
   'checkpoint/create': 'checkpointd create',
@@ -30,15 +30,15 @@ const inConsole: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for a command that exists only in the console. The text also names the shell command that starts the
+ * Returns the text for a command that exists only in the console. The text mentions the shell command that starts the
  * console.
  */
 const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
 
-/** Matches a remark about an option that exists only in the protocol. */
+/** Matches a remark in a message about an option that exists only in the protocol. */
 const onlyOnTheWire = / With kind "safety", it lists the states before the restores\./;
 
-/** Matches advice to pass a parameter that only one command has as an option. */
+/** Matches the advice to pass a certain parameter. Only one command has this parameter as an option. */
 const asParameter = /\bpass `?allowProtected`?/;
 
 /** The methods for which the MCP server has a tool with the same name. */
@@ -54,8 +54,8 @@ const tools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Replaces the methods in a message by commands to type or tools to call. A path that ends with the name of a method
- * stays unchanged.
+ * Replaces the method names in a message with commands to type or tools to call. A path that ends with the name of a
+ * method stays unchanged.
  */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
   return message

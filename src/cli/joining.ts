@@ -40,8 +40,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Joins the daemon that has a session open. Returns undefined when no daemon answers at the socket. Reports to `report`
- * why a socket is not trusted.
+ * Connects to the daemon that has a session open. Returns undefined when no daemon answers at the socket. If a socket
+ * is not trusted, passes the reason to `report`.
  */
 export async function holderAt(
   socket: string | undefined,
@@ -58,7 +58,7 @@ export async function holderAt(
   }
 }
 
-/** Opens a session. Reports to `report` the recovered restore and the warnings of the opening. */
+/** Opens a session. Passes the warnings of the opening, and the message about a recovered restore, to `report`. */
 export async function openAndReport(
   client: CheckpointdClient,
   params: SessionOpenParams,
@@ -71,7 +71,7 @@ export async function openAndReport(
   return opened;
 }
 
-/** Returns the line about files that the opening changed. */
+/** Returns a line about the files that were changed when the session was opened. */
 function recoveredLine({ counts }: RestoreResult): string {
   const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
   const back = files(counts.restored);

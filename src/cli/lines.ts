@@ -27,15 +27,15 @@ export function checkpointLine(
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // After a restore, the current checkpoint is not in the list. The restored checkpoint is in the list and has the same
-  // files, so the restored checkpoint is marked.
+  // After a restore, the list does not contain the current checkpoint. It contains the restored checkpoint, which has
+  // the same files, so this function marks the restored checkpoint.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of only some paths, no checkpoint of the list has the current files. The additional line for this
-  // restore shows no id, because only "undo" can reverse the restore.
+  // After a restore of only some paths, no checkpoint of the list has the current files. An additional line represents
+  // this restore. It has no id, because only "undo" can reverse the restore.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 
@@ -70,8 +70,8 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
     );
   sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
-  // An edit during the restore is in no checkpoint. The edited file stays as it is, and is listed below among the
-  // failed paths.
+  // An edit made during the restore is in no checkpoint. The restore does not touch the edited file, and the file is
+  // listed below among the failed paths.
   const failed = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !failed.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;
@@ -107,8 +107,8 @@ function reasonOf({ reason = '', later }: RevertPath): string {
 }
 
 /**
- * Says that a result differs from the plan that the user saw, and returns true then. Files can change while the command
- * asks the user.
+ * If a result differs from the plan that the user saw, says so and returns true. Files can change while the command
+ * waits for the user's answer.
  */
 export function differsFromPlan(plan: Shown, result: Shown): boolean {
   if (listsOf(plan) === listsOf(result)) return false;

@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** For words that are not checkpoints, returns the tags and names that the user may have meant. */
+/** Returns the tags and names that the user may have meant by words that are not checkpoints. */
 export function nearestReferences(
   words: readonly string[],
   checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
@@ -20,14 +20,12 @@ export function nearestReferences(
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
 }
 
-/**
- * Returns the number of letters that may differ: a third of the letters but at least one, and always less than half.
- */
+/** Returns the number of letters that may differ: a third of the letters, but at least one and less than half. */
 function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }
 
-/** Returns how many letters must be inserted, removed or replaced to turn one word into the other word. */
+/** Returns the number of letters to insert, remove or replace to turn one word into the other word. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 0; line < from.length; line += 1) {

@@ -4,25 +4,25 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** After the user has closed the pager, a request may still run for this time. Then the request is cancelled. */
+/** After the user has closed the pager, a running request may continue for this time. Then it is cancelled. */
 const endingMs = 1000;
 
 /**
  * Runs `body` and shows its output in the pager, if there is a pager. If `body` fails, its error is thrown only after
- * the pager was closed. Returns undefined when the output is incomplete because the user closed the pager or pressed
- * Ctrl-C. After Ctrl-C the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was
+ * the pager was closed. Returns undefined if the output is incomplete, because the user closed the pager or pressed
+ * Ctrl-C. After Ctrl-C, the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was
  * closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
-  // The module is loaded only here, because most commands use no pager.
+  // Loads the module only here, because most commands use no pager.
   const { spawn } = await import('node:child_process');
-  // Git sets the same value of LESS: less exits if the text fits on one screen, shows colours, and does not clear the
-  // screen.
+  // The value that git gives to the variable LESS. With it, less exits if the text fits on one screen, shows colours,
+  // and does not clear the screen.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  // Drops the rest of the output when the user has closed the pager, or when the pager does not exist.
+  // Discards the rest of the output when the user has closed the pager, or when the pager does not exist.
   pager.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     pager.on('error', () => resolve());
@@ -74,8 +74,8 @@ function hasEnded(said: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Returns the command of the pager. Returns undefined when the user wants no pager. An empty value and `cat` mean no
- * pager, as for git.
+ * Returns the command of the pager, or undefined when the user wants no pager. As in git, an empty value and `cat` mean
+ * no pager.
  */
 export function pagerOf(environment: NodeJS.ProcessEnv): string | undefined {
   const { PAGER, TERM } = environment;

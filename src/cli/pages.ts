@@ -3,7 +3,7 @@ import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
-/** Requests one page after another. `ask` receives the fields that select the next page. */
+/** Requests page after page. `ask` receives the fields that select the next page. */
 export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   ask: (from: { readonly cursor?: string }) => Promise<P>,
 ): AsyncGenerator<P> {

@@ -50,7 +50,10 @@ export async function perform(
   }
 }
 
-/** Finds and joins the session. @throws NoSession after the command has printed the facts that need no session */
+/**
+ * Finds the session and connects to it. @throws NoSession; before that, the command prints the part of its output that
+ * needs no session
+ */
 async function reachedFor(
   command: CliCommand,
   wanted: Given,

@@ -1,7 +1,6 @@
 // Implements a fast path for the two most frequent commands: `list`, and the command that prints tags for a shell at
 // every TAB. The fast path handles only plain options, and only sessions that a daemon of the same version has open. It
-// does not load the library of the command line and does not open a session. The command line handles all other cases,
-// including failures.
+// loads no library for command lines and opens no session. All other cases, including failures, are left to program.ts.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -18,7 +17,7 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** The longest wait for an answer. After this time the fast path gives up, and the command line waits longer. */
+/** The maximum time to wait for an answer. After this time the fast path gives up, and program.ts waits longer. */
 const answerMs = 2000;
 
 /**
@@ -43,7 +42,7 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
 type Listed = Awaited<ReturnType<CheckpointListing['request']>>;
 
 /**
- * Returns the answer of the daemon that has the session open. Returns undefined when the command line has to handle the
+ * Returns the answer of the daemon that has the session open. Returns undefined when program.ts has to handle the
  * command.
  */
 async function listedByDaemon(command: CheckpointListing, given: Given): Promise<Listed | undefined> {
@@ -61,8 +60,8 @@ async function listedByDaemon(command: CheckpointListing, given: Given): Promise
 }
 
 /**
- * Returns the session to use. Returns undefined when there is no session, or when the command has to report which
- * session it chose.
+ * Returns the session to use. Returns undefined when there is no session, or when the user must see which session was
+ * chosen.
  */
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
@@ -76,8 +75,8 @@ export function theOnly({ path, session: wanted, storage }: Given): StoredSessio
 }
 
 /**
- * Sends all requests without waiting for the answer to `initialize`. The daemon answers in order, so one wait is
- * enough.
+ * Sends all requests without waiting for the answer to `initialize`. The daemon answers in order, so waiting for the
+ * last answer is enough.
  */
 async function answered(
   command: CheckpointListing,
@@ -109,10 +108,7 @@ const valued: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
   '--storage': 'storage',
 };
 
-/**
- * Parses the options of a command that takes no words. Returns undefined when the command line has to parse the
- * options.
- */
+/** Parses the options of a command that takes no words. Returns undefined when program.ts has to parse the options. */
 export function plainWords(words: readonly string[], command: CliCommand): Given | undefined {
   const given: { path: string; session?: string; storage?: string } = { path: '.' };
   let [json, pager] = [false, true];

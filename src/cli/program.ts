@@ -1,5 +1,5 @@
-// Implements the command line. Parses the words, loads only the named command, and returns the command's exit code. All
-// commands are loaded only for the help and for a mistake of the user.
+// Implements the command line. Parses the words, loads only the module of the given command, and returns the command's
+// exit code. Loads the modules of all commands only for the help and after a mistake of the user.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { completeTags, list } from './commands/list.ts';
@@ -78,7 +78,7 @@ const commands: Readonly<Record<string, Add>> = {
 
 /**
  * Runs `checkpointd <command> …`, where `argv` begins with the command. Returns the exit code. Reports a mistake of the
- * user and does not throw.
+ * user instead of throwing.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();
@@ -122,9 +122,7 @@ function refuseUnknown([, ...words]: readonly string[]): void {
   throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists the commands.${hint}`);
 }
 
-/**
- * Returns a command's name and words, for the list of commands. Omits the options, because all commands have options.
- */
+/** Returns a command's name and words for the list of commands. Omits the options, because every command has some. */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
 }
@@ -150,8 +148,8 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
-    // Both `sessions` and `sessions delete` have `--storage` and `--json`. Commander passes these options to the outer
-    // command.
+    // Both `sessions` and `sessions delete` have `--storage` and `--json`. Commander passes the values of these options
+    // only to the outer command.
     const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
     done(await deleteSessions(givenBy(options), { ...options, ids }));
   });

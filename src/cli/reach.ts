@@ -1,5 +1,5 @@
-// Finds and opens the session for a path. Joins the daemon that has the session open, or opens the session in a daemon
-// that the command joins or starts. If several sessions are possible, chooses one and reports the choice.
+// Finds the session for a path, and connects to the daemon that has the session open. If no daemon has it open, opens
+// the session in a running or a new daemon. If several sessions are possible, chooses one and reports the choice.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
@@ -19,13 +19,13 @@ export interface Where {
   readonly storage?: string;
 }
 
-/** The longest wait while a different command or a hook is opening or leaving the session. */
+/** The maximum time to wait while a different command or a hook is opening or closing the session. */
 const busyMs = 5000;
 
-/** The longest wait for the keeper to process the events that agents have just reported. */
+/** The maximum time to wait until the keeper has processed the events that agents have just reported. */
 const eventsMs = 5000;
 
-/** Returns the options of the connection. The name `checkpointd` shows other clients which client made a change. */
+/** Returns the options of the connection. Other clients see the name `checkpointd` as the client that made a change. */
 const helloFor = (events: readonly EventName[] = ['checkpoint/didCreate']): AttachOptions => ({
   clientInfo: { name: 'checkpointd' },
   events,
@@ -40,8 +40,7 @@ export interface Reached {
 export interface Purpose {
   readonly make?: boolean;
   /**
-   * True when the command changes files. If several sessions are possible, the command then reports which session it
-   * uses.
+   * True when the command changes files. Such a command reports which session it uses if several sessions are possible.
    */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
@@ -95,8 +94,8 @@ async function carriedOut(storage: string): Promise<void> {
 }
 
 /**
- * Joins the daemon that has the session open, or opens the session in the daemon from `daemon()`. Waits while the
- * session is busy.
+ * Connects to the daemon that has the session open, or opens the session in the daemon that `daemon()` returns. Waits
+ * while the session is busy.
  */
 async function joinedOrOpened(
   chosen: StoredSession,
@@ -121,7 +120,7 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The session has retention `session`, and its daemon has ended. With this retention, the session would be
+      // The session has retention `session`, and its daemon has ended. If the command opened it, the session would be
       // removed when the command ends.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
@@ -144,8 +143,8 @@ function refuse({ session, path }: Where): never {
 }
 
 /**
- * Joins the session in the daemon that has the session open. Returns undefined when no daemon answers, or when the
- * daemon ends meanwhile.
+ * Connects to the session in the daemon that has it open. Returns undefined when no daemon answers, or when the daemon
+ * ends meanwhile.
  */
 async function joined(
   stored: StoredSession,
@@ -164,7 +163,7 @@ async function joined(
   }
 }
 
-/** If the daemon allows a session in this directory, begins the session and makes its first checkpoint. */
+/** If the daemon allows a session in this directory, starts a session and makes its first checkpoint. */
 async function begin(
   daemon: () => Promise<CheckpointdClient>,
   path: string,
@@ -184,15 +183,15 @@ async function begin(
   }
 }
 
-/** Joins the background daemon, or starts a daemon that serves only this command. */
+/** Connects to the background daemon, or starts a daemon that serves only this command. */
 async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
 /**
- * Returns the parameters that open an existing session. The daemon already allowed the session's directory when the
- * session began.
+ * Returns the parameters that open an existing session. A daemon has already allowed the session's directory when the
+ * session was first opened.
  */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
@@ -206,7 +205,7 @@ async function opened(client: CheckpointdClient, params: SessionOpenParams): Pro
 /** The major version of our protocol. Later versions with the same major version only add fields and methods. */
 const spoken = '1';
 
-/** The error for a daemon with a different protocol. The message has the remedy. */
+/** The error for a daemon with a different protocol. The message contains the remedy. */
 export class OtherProtocol extends Error {
   readonly code = 'OTHER_PROTOCOL';
 }

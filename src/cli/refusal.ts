@@ -1,7 +1,7 @@
-// Defines the refusals of the command line itself. explained.ts prints a refusal on standard error, or as data with
-// --json.
+// Defines the failures that the command line itself reports. explained.ts prints a refusal on standard error, or as
+// data with --json.
 
-/** The error for a command line that is invalid or cannot be run here. */
+/** The error for a command line that is invalid or that cannot run here. */
 export class CommandRefusal extends Error {
   /** The stable name of the refusal, like the `kind` of a daemon's error. */
   readonly kind: string;
@@ -23,7 +23,7 @@ export function misused(fact: string, remedy: string): CommandRefusal {
   return new CommandRefusal('WrongCommandLine', fact, remedy, 2);
 }
 
-/** The refusal when there is no session. The message has the remedy. */
+/** The error when there is no session. The message contains the remedy. */
 export class NoSession extends CommandRefusal {
   constructor(fact: string, advice: string) {
     super('NoSession', fact, advice, 3);

@@ -1,5 +1,5 @@
-// Decides which words of a command line are checkpoints and which are paths. The daemon knows the checkpoints. This
-// module refuses a word that is neither a checkpoint nor a path. Otherwise a mistyped path could select all files.
+// Decides which words of a command line are checkpoints and which are paths. Asks the daemon for the checkpoints.
+// Refuses a word that is neither a checkpoint nor a path, because a mistyped path could otherwise select all files.
 import { lstatSync } from 'node:fs';
 import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
@@ -11,12 +11,13 @@ import { type CommandRefusal, misused } from './refusal.ts';
 
 export interface SortedWords {
   readonly tags: readonly string[];
-  /** The field `paths` of a request. The object is empty when the user named no path. */
+  /** An object with the field `paths` of a request. Empty when the user named no path. */
   readonly only: { readonly paths?: readonly PathRef[] };
 }
 
 /**
- * Splits the words into checkpoints, which come first, and paths. A path must exist now or in a named checkpoint.
+ * Splits the words into checkpoints and paths. The checkpoints come first. A path must exist now or in a named
+ * checkpoint.
  * @throws CommandRefusal for a word that is neither a checkpoint nor a path
  */
 export async function sortedWords(
@@ -56,8 +57,8 @@ async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
 }
 
 /**
- * Returns the paths that exist neither now nor in a named checkpoint. If no checkpoint is named, looks in the first
- * checkpoint.
+ * Returns the paths that exist neither now nor in a checkpoint that the user named. If the user named none, looks in
+ * the session's first checkpoint.
  */
 async function neitherNorIn<T extends { readonly path: string }>(
   task: Task,

@@ -1,6 +1,5 @@
-// Writes to the terminal, in colour if the user wants colours, and cuts lines to the terminal's width. This module
-// never writes a byte that could move the cursor, change a title or fake a line. The module is independent of
-// checkpoints.
+// Writes to the terminal, in colour if the user wants colours, and cuts lines to the terminal's width. Never writes a
+// byte that could move the cursor, change the title of the terminal or fake a line.
 import { once } from 'node:events';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { systemCode } from '../base/errors.ts';
@@ -9,7 +8,7 @@ const batchLength = 1 << 16;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Matches control characters, line breaks, and the marks that change the direction of writing. */
+/** Matches control characters, line breaks, and marks that change the direction of writing. */
 const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns text from other programs, such as a message, a name or a path, as one line without escapes. */
@@ -53,7 +52,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** Makes this process ignore the output errors that occur when the reader of a pipe closes the pipe (`… | head`). */
+/** Makes this process ignore the output errors that occur when the program that reads a pipe closes it (`… | head`). */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;

@@ -7,8 +7,8 @@ import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
 /**
- * A command in two steps: `look` makes all requests, then `tell` prints all lines. The fast path (plain-command.ts) can
- * therefore fail without having printed a line.
+ * A command in two steps: `look` sends all requests, and then `tell` prints all lines. The fast path (plain-command.ts)
+ * can therefore fail without having printed a line.
  */
 export interface CheckpointListing extends CliCommand {
   readonly request: (ask: Ask) => Promise<Listed>;

@@ -1,5 +1,5 @@
 // checkpointd restore: restores the files of a checkpoint. The command shows the plan and asks before anything changes.
-// checkpointd undo reverses the last restore, and checkpointd redo repeats the restore.
+// checkpointd undo reverses the last restore, and checkpointd redo repeats a restore that undo reversed.
 import type { PathRef, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
@@ -74,8 +74,8 @@ export const restore: CliCommand = {
 };
 
 /**
- * Returns a plan with only the changes of this author. A comparison of two checkpoints would include the changes of all
- * authors.
+ * Returns the plan of a restore that changes only this author's work. A comparison of two checkpoints would include the
+ * changes of all authors.
  */
 function authorsPart(
   { ask }: Pick<Task, 'ask'>,

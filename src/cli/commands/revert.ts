@@ -75,7 +75,7 @@ async function partAsked(task: Task): Promise<Asked & { readonly named: string }
         'no checkpoint is named',
         'Name a turn or a tool ("checkpointd revert 3"), or an author ("checkpointd revert --author codex").',
       );
-    // Declares the first word as required, so that the error for an unknown first word gives advice about checkpoints.
+    // Declares the first word as required. The error for an unknown first word then gives advice about checkpoints.
     const { tags, only } = await sortedWords(task, {
       name: revert.name,
       words: [
@@ -129,7 +129,7 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
   return undefined;
 }
 
-/** Prints the effects of a revert. If conflict markers are possible, names the option for them. */
+/** Prints the effects of a revert. If the revert could write conflict markers, mentions the option for them. */
 function sayOutcome({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   sayRevert(result, paths);
   const untouched = new Set(result.skipped.map(({ path, pathBytes }) => pathBytes ?? path));

@@ -1,6 +1,6 @@
-// checkpointd sessions: lists the open and the closed sessions of a storage root without a daemon. checkpointd sessions
-// delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first, because a
-// deletion cannot be undone.
+// checkpointd sessions: lists the open and the closed sessions of a storage root. The list needs no daemon. checkpointd
+// sessions delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first,
+// because a deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';
@@ -73,8 +73,8 @@ interface Outcome {
 }
 
 /**
- * Deletes the named sessions, or all sessions of the given age. Returns the exit code, which is 1 when a session was
- * not deleted.
+ * Deletes the named sessions, or all sessions that are older than the given age. Returns the exit code, which is 1 when
+ * a session was not deleted.
  */
 export async function deleteSessions(
   given: Pick<Given, 'json' | 'storage'>,

@@ -53,7 +53,7 @@ function sayBackground(storage: string): void {
   );
 }
 
-/** Prints the enabled agents. Loads the code for agents' settings only when an agent is enabled. */
+/** Prints the enabled agents. Loads the modules for agents' settings only when an agent is enabled. */
 async function sayAgents(storage: string): Promise<void> {
   if (!existsSync(enabledNotesFile(storage))) return;
   const { agentLine, agentStates } = await import('../doctor.ts');

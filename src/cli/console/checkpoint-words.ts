@@ -1,4 +1,4 @@
-// Runs /checkpoint and its subcommands, with the texts of Q CLI.
+// Runs /checkpoint and its subcommands. Prints the same texts as Q CLI.
 import { given } from '../../base/given.ts';
 import { CheckpointdRequestError } from '../../client/client.ts';
 import type { RevertResult } from '../../protocol/types.ts';
@@ -118,8 +118,7 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
 }
 
 /**
- * Shows the plan and asks the user. Then reverts one turn, one tool or the work of one author, and keeps all other
- * changes.
+ * Shows the plan and asks the user. Then reverts one turn, one tool or the work of one author. All other changes stay.
  */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const isAsked = !words.some(isYesOption);

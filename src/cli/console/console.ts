@@ -97,8 +97,8 @@ async function runWord(desk: Desk, first: string, rest: readonly string[]): Prom
 }
 
 /**
- * Returns a hint for a line that is not a command. A line without a slash is never run, because it may be a sentence
- * for a model.
+ * Returns a hint for a line that is not a command. The console never runs a line without a slash, because the line may
+ * be a sentence for a model.
  */
 function adviceFor(first: string): string {
   const hasSlash = first.startsWith('/');

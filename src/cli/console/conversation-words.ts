@@ -1,4 +1,4 @@
-// The commands /tangent, /compact and /context, and also /undo, /redo, /status and /usage.
+// Runs the commands /tangent, /compact, /context, /undo, /redo, /status and /usage.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
 import { checkpointLine, messageCount, sayRestore } from '../lines.ts';
@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** If at least this many messages were removed, the console explains how to restore them. */
+/** The minimum number of removed messages for which the console explains how to restore them. */
 const manyMessages = 6;
 
 /**
@@ -38,8 +38,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
 };
 
 /**
- * Adds the summary as the tangent's last entry. After that, leaves the tangent and keeps the summary. An interruption
- * between the two requests cannot lose the summary.
+ * Adds the summary as the tangent's last entry. After that, leaves the tangent and keeps the summary. The summary
+ * cannot be lost if the console is interrupted between the two requests.
  */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});
@@ -55,7 +55,7 @@ async function compactTangent(desk: Desk, summary: string): Promise<void> {
   desk.say(texts.leftWithSummary);
 }
 
-/** Removes the last messages. Without a count, the user picks the message that becomes the newest. */
+/** Removes the last messages. Without a count, the user picks the message that will be the newest. */
 async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<void> {
   if (rest.length > 0 || (given !== undefined && !/^\d{1,9}$/.test(given)))
     throw new Usage('/tangent forget [N]');
@@ -72,7 +72,7 @@ async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<
   for (const warning of warnings) desk.say(`⚠️ ${plain(inCommands(warning, 'console'))}`);
 }
 
-/** Omits the newest message from the list: choosing the newest message would remove nothing. */
+/** Omits the newest message from the list, because picking the newest message would remove nothing. */
 async function pickedMessages(desk: Desk): Promise<number | undefined> {
   const said = await saidMessages(desk.ask);
   if (said.length === 0) {
@@ -92,7 +92,7 @@ function firstWords(text: string): string {
   return words.length > 10 ? `${words.slice(0, 10).join(' ')}...` : text;
 }
 
-/** Compacts the history. No model runs here, so the user writes the summary. */
+/** Compacts the history. The console runs no model, so the user writes the summary. */
 export const compactWord: Word = async (desk, words) => {
   const { value, rest } = option(words, ['--keep']);
   const keep = value === undefined ? undefined : Number(value);

@@ -3,7 +3,7 @@ import type { Ask } from '../command.ts';
 
 export interface Desk {
   readonly ask: Ask;
-  /** Prints a whole message, on a terminal of any width. */
+  /** Prints a message in full, even if it is longer than the width of the terminal. */
   readonly say: (line: string) => void;
   /** Prints one line of a list. Cuts the line at the width of the terminal. */
   readonly row: (line: string) => void;

@@ -1,4 +1,4 @@
-// Makes the output of Q CLI's console from the daemon's answers, with Q CLI's layouts, symbols and messages.
+// Formats the daemon's answers as the console of Q CLI does, with the same layouts, symbols and messages.
 import type { Checkpoint, FileStats } from '../../protocol/types.ts';
 import { localTime, paint, plain } from '../terminal.ts';
 
@@ -73,7 +73,7 @@ export function mainLine({ tag, id, timestamp, description, name, stats }: Check
   return `${paint('blue', `[${tag ?? id}]`)} ${localTime(timestamp)} - ${what}`;
 }
 
-/** Returns Q CLI's message about a disabled feature, which says where to enable the feature. */
+/** Returns Q CLI's message about a disabled feature. The message says where to enable the feature. */
 export function switchedOff(feature: 'checkpoints' | 'tangent'): string {
   const words = feature === 'checkpoints' ? texts.checkpointsOff : texts.tangentOff;
   return `${words}\nThis session was opened with features.${feature} false.`;
@@ -91,7 +91,7 @@ export function changeLine(line: string): string {
   return paint(sign === '+' ? 'green' : sign === '~' ? 'yellow' : 'red', line);
 }
 
-/** Returns ` (+a ~m -d)` without the counts that are zero. Returns an empty text when all counts are zero. */
+/** Returns ` (+a ~m -d)`, but omits counts that are zero. Returns an empty text when all counts are zero. */
 export function statsOf({ added, modified, deleted }: FileStats): string {
   const parts = [
     ['+', added],

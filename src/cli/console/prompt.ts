@@ -1,5 +1,5 @@
-// Reads the input line of the console, with history and completion. Shows lists in which the user chooses with the
-// arrow keys. Without a terminal the console reads lines from its input and asks no questions.
+// Reads the input lines of the console, with history and completion. Shows lists, from which the user chooses with the
+// arrow keys. Without a terminal, the console reads lines from its input and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
@@ -33,8 +33,8 @@ export class Prompt {
 
   /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Creates the reader only now. The list releases the terminal after the answer, and an older reader would then get
-    // no more input.
+    // Creates the reader only now. A list releases the terminal after the user's choice, and an older reader would then
+    // get no more input.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
@@ -105,8 +105,8 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, callback: (error: Error | null, found: [string[], string]) => void) => {
-        // The user may have pressed more keys in the meantime (a second Tab, Enter). The completion must not be
-        // inserted into a word for which it was not computed.
+        // The user may have pressed more keys meanwhile (a second Tab, Enter). Inserts a completion only into the word
+        // for which it was computed.
         const answered = (found: [string[], string]): void =>
           callback(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
         // If the daemon has ended, there are no completions.
@@ -132,7 +132,7 @@ export class Prompt {
     return opened;
   }
 
-  /** Closes the reader without ending the console. */
+  /** Closes the reader. The console continues. */
   #leave(): void {
     this.#isAway = true;
     this.#interface.close();

@@ -1,4 +1,4 @@
-// Defines for each agent where its settings for hooks are, and which settings checkpointd writes.
+// Defines, for each agent, where the agent's settings for hooks are and which settings checkpointd writes.
 // ../hooks/agent-hooks.md documents the agents and their versions.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -14,21 +14,21 @@ export interface AgentSettings {
   /** The agent's own directory. If the directory exists, the user is assumed to use the agent. */
   readonly directory: string;
   /**
-   * Returns the settings for the hook. `words` are the words of the command line that starts our hook for this agent.
-   * `command` is the same command line as one text for a shell.
+   * Returns the settings that run our hook. `words` is the command line of the hook, word by word. `command` is the
+   * same command line as one text for a shell.
    */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }
 
 /**
- * The agent's limit for a hook, in seconds. The hook itself gives up after one second. The agent's limit is much
- * longer, because a machine may be busy.
+ * The time limit in seconds that the agent sets for a hook. Our hook gives up after one second. The agent's limit is
+ * much longer, because a machine may be busy.
  */
 const timeout = 10;
 
 /**
- * Returns the agent's directory: the value of the environment variable if it is set, and otherwise a directory below
- * the home directory.
+ * Returns the agent's directory: the value of the environment variable, or, if it is not set, a directory below the
+ * home directory.
  */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
@@ -159,7 +159,7 @@ function isOurHooksFile(text: string): boolean {
 }
 
 /**
- * Returns a settings file with only our hooks, for an agent that reads a directory of settings files.
+ * Returns a settings file that contains only our hooks, for an agent that reads all settings files of a directory.
  * `isOurs` returns true for a text that any version of checkpointd wrote.
  */
 function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {

@@ -1,5 +1,5 @@
 // checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show the
-// changes and ask before they write. A file that the commands cannot parse stays unchanged.
+// changes and ask before they write. The commands do not change a file that they cannot parse.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';
@@ -25,7 +25,7 @@ export interface EnableOptions {
   /** The names of agents. A word may contain several names, separated by commas. */
   readonly agent?: readonly string[];
   readonly storage?: string;
-  /** The value of --keep-days, unparsed, because "never" is a valid value too. */
+  /** The value of --keep-days as a text, because "never" is a valid value too. */
   readonly keepDays?: string;
   readonly yes?: true;
   readonly dryRun?: true;
@@ -138,7 +138,7 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // Adds the hooks to the text as it was before our first change. A later removal then restores this text
+      // Adds the hooks to the text that the file had before our first change. "disable" then restores this text
       // exactly, even if the hooks were added several times.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
@@ -214,7 +214,7 @@ function showEvents(step: Step): void {
   say(`  adds ${counted(more ?? 0, 'line')} and removes ${fewer ?? 0} (--patch shows them)`);
 }
 
-/** Returns the hook's command if a line of a settings file contains one. Works for all formats of settings. */
+/** Returns the hook's command if this line of a settings file contains it. Works for all formats of settings files. */
 function hookIn(line: string, agent: string): string | undefined {
   return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
 }
@@ -284,7 +284,9 @@ function isOnPath(program: string): boolean {
   return found !== undefined && realpathSync(found) === realpathSync(program);
 }
 
-/** Quotes a word for a POSIX shell. A word without special characters stays unquoted, which PowerShell accepts too. */
+/**
+ * Quotes a word for a POSIX shell. A word without special characters stays unquoted, so that PowerShell accepts it too.
+ */
 function quoted(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -299,8 +301,8 @@ function reasonOf(error: unknown): string {
 /** Returns `+ added` and `- removed` lines, with a line of context around each change. */
 export function lineChanges(before: string, after: string): string[] {
   const [from, to] = [linesOf(before), linesOf(after)];
-  // The lengths of the longest common subsequence, for each pair of line suffixes of the two texts. The texts are
-  // small, so the table is small.
+  // `common[i][j]` is the length of the longest common subsequence of the lines from `i` on and the lines from `j` on.
+  // The texts are small, so this table is small.
   const common = Array.from({ length: from.length + 1 }, () => Array<number>(to.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = from.length - 1; i >= 0; i -= 1)

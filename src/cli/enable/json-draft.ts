@@ -1,6 +1,5 @@
-// Edits a JSON text, and changes only the requested part. Does not format or remove with the library. The
-// library's formatter also changes neighbouring parts, and its removal also deletes the comments before the
-// removed part.
+// Edits a JSON text, and changes only the requested part. Does not use the formatter and the removal of the library.
+// The formatter also changes neighbouring parts. The removal also deletes the comments before the removed part.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 
@@ -24,7 +23,7 @@ export class JsonDraft {
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
     if (edit === undefined) throw new Error('the edit inserted no text');
-    if (edit.length > 0) return this.#apply([edit]); // this edit also inserts the missing parent
+    if (edit.length > 0) return this.#apply([edit]); // This edit also inserts the missing parent.
     const indent = this.#eol + this.#unit.repeat(path.length);
     const key = typeof path.at(-1) === 'string' ? `${JSON.stringify(path.at(-1))}: ` : '';
     const made = indent + key + JSON.stringify(value, null, this.#unit).replaceAll('\n', indent);
@@ -32,7 +31,7 @@ export class JsonDraft {
       const closing = this.#eol + this.#unit.repeat(path.length - 1);
       return this.#apply([{ offset: edit.offset, length: 0, content: made + closing }]);
     }
-    // A comment on the line of the preceding value stays on that line.
+    // If a comment follows the preceding value on its line, the comment stays on that line.
     const aside = /^[ \t]*\/\/[^\r\n]*(?=\r?\n)/.exec(this.text.slice(edit.offset))?.[0].length ?? 0;
     if (aside === 0) return this.#apply([{ offset: edit.offset, length: 0, content: `,${made}` }]);
     this.#apply([

@@ -1,4 +1,4 @@
-// Adds hooks to a JSON settings file, with or without comments, and removes hooks. An edit changes only our hooks and
+// Adds hooks to a JSON settings file, and removes hooks. The file may have comments. An edit changes only our hooks and
 // keeps comments, order and layout. This module refuses an edit that would change more.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
@@ -14,7 +14,7 @@ export interface JsonHooks {
   readonly comments: boolean;
   /** The fields at the beginning of a new file, such as a version. */
   readonly base: Fields;
-  /** The entry for the list of each event: a group with `hooks`, or the handler itself. */
+  /** By event, the item to add to the event's list: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
   readonly hint?: string;
 }
@@ -109,7 +109,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   return undefined;
 }
 
-/** True for the name of an event. Beside the events there may be other settings with any value, such as a switch. */
+/** True for the name of an event. The object may also have other settings with any value, such as a switch. */
 function isKnown(event: string): boolean {
   return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
 }

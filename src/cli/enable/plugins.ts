@@ -1,6 +1,7 @@
-// Makes the source texts of our plugins, for agents whose settings have no hooks. The plugins are plain JavaScript
-// without our modules, because the agent loads the plugins in its own runtime. The plugins run the hook with the data
-// of the agent's events. A plugin never throws: opencode would end the prompt, and pi would print the error.
+// Makes the source texts of our plugins, for agents whose settings have no hooks. The plugins are plain JavaScript and
+// import none of our modules, because the agent loads the plugins in its own runtime. A plugin runs our hook for each
+// event of the agent and passes the event's data. A plugin never throws: opencode would end the prompt, and pi would
+// print the error.
 
 /** Returns the source text of the function `tell(event)`. `words` is the command line that starts the hook. */
 function reportingSource(words: readonly string[]): string {
@@ -8,7 +9,7 @@ function reportingSource(words: readonly string[]): string {
 
 const [program, ...words] = ${JSON.stringify(words)};
 
-/** Reports an event to checkpointd. Resolves with the text for the agent within 1.5 s, and never rejects. */
+/** Reports an event to checkpointd. Resolves within 1.5 s with the text for the agent, and never rejects. */
 function tell(event) {
   return new Promise((resolve) => {
     let said = '';

@@ -1,5 +1,5 @@
-// Reads settings files, replaces them as a whole, and records how to remove our hooks without a trace. A file that
-// changed while the user was being asked is not written.
+// Reads settings files, replaces them as a whole, and records how to remove our hooks without a trace. Does not write a
+// file that changed while the command asked the user.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -18,9 +18,12 @@ import { systemCode } from '../../base/errors.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
-/** The change that `enable` made to a file, without the file's text, which may contain secrets. */
+/** The change that `enable` made to a file. Omits the rest of the file's text, because the text may contain secrets. */
 interface Note {
-  /** The hash of the file after `enable`. The hooks can be removed without a trace only while the hash matches. */
+  /**
+   * The hash of the file after `enable`. The hooks can be removed without a trace only while the file still has this
+   * hash.
+   */
   readonly after: string;
   readonly back: readonly Edit[];
   readonly created: boolean;
@@ -91,8 +94,8 @@ export class EnabledNotes {
   }
 
   /**
-   * Returns the text before `enable`, or undefined when the text is unknown. In the result, `text` is undefined when
-   * the file did not exist.
+   * Returns the text that the file had before `enable`, or undefined when this text is unknown. The field `text` of the
+   * result is undefined when the file did not exist.
    */
   before(
     file: string,
@@ -116,7 +119,7 @@ export class EnabledNotes {
   #notes(): Readonly<Record<string, Note>> {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
-    // Damaged notes are treated as empty. Hooks without a note are still recognized by their content.
+    // Ignores damaged notes. Hooks without a note are still recognized by their content.
     return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
   }
 

@@ -1,7 +1,7 @@
 // Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change, so that the user can
-// see the change before it is written. This module does not touch the disk.
+// see it first. This module does not use the disk.
 
-/** One replacement in a list. The offset refers to the text after all earlier replacements. */
+/** One replacement of a list of replacements. The offset refers to the text after all earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
@@ -20,7 +20,7 @@ export interface Settings {
   readonly file: string;
   /** Returns the text with our hooks. If the text already has our hooks, returns the unchanged text. */
   readonly add: (text: string | undefined) => Change;
-  /** Returns the text without our hooks. All other parts of the text stay. */
+  /** Returns the text without our hooks. Keeps all other parts of the text. */
   readonly remove: (text: string) => Change;
   /** The agent's events that run a hook. Absent when the file does not list events. */
   readonly events?: readonly string[];
@@ -30,7 +30,7 @@ export interface Settings {
 
 const byteOrderMark = '\uFEFF';
 
-/** Wraps settings so that they keep a byte order mark at the beginning of the text. */
+/** Wraps settings so that edits keep a byte order mark at the beginning of the text. */
 export function keepingMark(settings: Settings): Settings {
   return {
     ...settings,
@@ -64,7 +64,7 @@ export function applied(text: string, edits: readonly Edit[]): string {
   );
 }
 
-/** Returns the edits that undo `edits`, so that the result is `text` again. */
+/** Returns the edits that reverse `edits` and thereby restore `text`. */
 export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   const back: Edit[] = [];
   let now = text;

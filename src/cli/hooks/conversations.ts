@@ -1,6 +1,6 @@
-// Manages the conversations of agents. Each conversation has a session, which is opened at the first event and closed
-// at the end of the conversation or after a long silence. Events of one conversation are processed in their order of
-// arrival.
+// Manages the conversations of agents. Each conversation has a session. The session is opened at the first event, and
+// closed at the end of the conversation or after a long time without events. Events of one conversation are processed
+// in their order of arrival.
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -37,7 +37,7 @@ export class Conversations {
   readonly #storage: string;
   readonly #log: (message: string) => void;
   readonly #open = new Map<string, OpenConversation>();
-  /** For each conversation with unfinished events, the processing of its last event. */
+  /** For each conversation with unfinished events, a promise that resolves after its last event. */
   readonly #last = new Map<string, Promise<unknown>>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
@@ -76,7 +76,7 @@ export class Conversations {
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // The daemon either never started or did not end properly. A failed start was already logged with the event.
+      // The daemon either never started or did not end properly. A failed start was already logged.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -147,8 +147,8 @@ export class Conversations {
   }
 
   /**
-   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. If the checkpoint is late, it
-   * may contain work of the turn. Its description or name then shows the delay.
+   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. A late checkpoint may contain
+   * work of the turn. The description or the name of the checkpoint then shows the delay.
    */
   async #handlePrompt(
     name: string,
@@ -171,7 +171,7 @@ export class Conversations {
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits`,
     );
     if (begunMs > waitedMs) return;
-    // Writes the delay into the checkpoint's name, because the name can change and the rest of the record cannot.
+    // Writes the delay into the checkpoint's name, because a finished checkpoint can change only its name.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
@@ -206,8 +206,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository.
-   * Also returns undefined for the end of a conversation that has no stored session.
+   * Returns the open session of the conversation, or opens the session. Returns undefined outside a git repository, and
+   * for the end of a conversation that has no stored session.
    */
   async #opened(
     name: string,
@@ -339,15 +339,16 @@ function seconds(ms: number): string {
 function pathInside(workspace: string, file: string): string | undefined {
   const real = [dirname(file), file].map((each) => attempt(isOfSystem, () => realpathSync(each)));
   const [parent, itself] = real;
-  // Resolves only the parent directories, so that the path of a symbolic link is the link's own path and not its
-  // target's.
+  // Resolves symbolic links only in the parent directories. If the file itself is a symbolic link, the result is the
+  // link's path and not the path of the link's target.
   const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
   const inside = relative(workspace, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
   return isOutside ? undefined : inside.split(sep).join('/');
 }
 
-// Tells the model which files a restore has changed since the last turn. The agent gets the text at the next prompt.
+// The text that tells the model which files a restore has changed since the last turn. The agent gets this text at the
+// next prompt.
 
 const listedMax = 50;
 

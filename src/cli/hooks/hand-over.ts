@@ -3,7 +3,7 @@ import { programFile } from '../../wire/places.ts';
 import { askKeeper, keeperSocket, NoKeeper } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
-/** A message of a hook or a command to the keeper. */
+/** A message from a hook or a command to the keeper. */
 export interface KeeperLine {
   /**
    * The id of the event for which the hook needs the answer. When absent, the keeper processes all written events
@@ -30,7 +30,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Makes the keeper process all written events. Returns true when the keeper finishes within `msMax`. */
+/** Makes the keeper process all written events. Returns true if the keeper finishes within `msMax` milliseconds. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;
@@ -44,9 +44,9 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
 
 /** Starts a keeper and writes the line to the keeper's standard input, so that a slow start does not lose the line. */
 async function startKeeper(storage: string, line: string): Promise<string> {
-  // The module is loaded only here, because a hook that finds a keeper starts no process.
+  // Loads the module only here, because a hook that finds a running keeper starts no process.
   const { spawn } = await import('node:child_process');
-  // The keeper does not inherit the hook's open files, because some agents wait until every process has closed the
+  // The keeper must not inherit the hook's open files, because some agents wait until every process has closed the
   // hook's output.
   const child = spawn(process.execPath, [programFile(), 'hook-keeper', `--storage=${storage}`], {
     detached: true,

@@ -1,13 +1,13 @@
-// Writes two kinds of notes about hooks into the directory hooks/ of the storage. The log has the messages of hooks,
-// because agents do not show them. For each agent, a small file records the last hook and its result; "status",
-// "doctor" and the choice of a session read this file. A failed write is ignored.
+// Writes two kinds of notes about hooks into the directory hooks/ of the storage. The log contains the messages of
+// hooks, because agents do not show these messages. For each agent, a small file records the last hook and its result.
+// "status", "doctor" and the choice of a session read this file. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size limit in bytes for the log. A larger log gets the name of the older log, and so replaces the older log. */
+/** The size limit in bytes for the log. A log that is larger is renamed to the older log and replaces it. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {
@@ -48,13 +48,13 @@ export interface LastHook {
 
 const lastDirectory = (storage: string): string => join(hooksDirectory(storage), 'last');
 
-/** Replaces a small file of the storage as a whole, and creates its directory when it is missing. */
+/** Replaces a small file of the storage as a whole. Makes the file's directory if it is missing. */
 export function replaceNote(file: string, note: object): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeAtomically(file, `${JSON.stringify(note, null, 1)}\n`);
 }
 
-/** Records a hook. If the disk is full or the storage is read-only, the older note stays. */
+/** Records the last hook of an agent. If the disk is full or the storage is read-only, the older note stays. */
 export function writeLastHook(storage: string, hook: LastHook): void {
   attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }

@@ -10,7 +10,7 @@ import { writeEvent } from './written-events.ts';
 
 /** The time after which the hook gives up, measured from the start of the process. */
 const patienceMs = 850;
-/** The additional time for reading an event that has not arrived completely. */
+/** The additional time for reading an event that has not arrived completely by then. */
 const inputGraceMs = 150;
 /** The size limit of an event. No supported agent sends a larger event. */
 const inputBytesMax = 32 * 1024 * 1024;
@@ -31,8 +31,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // After a slow start of the process, the hook may not have read its input yet. The hook first reads the input
-      // that the agent has sent, and then gives up.
+      // If the process started slowly, the hook may not have read its input yet. So the hook reads the input that the
+      // agent has already sent, and only then gives up.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),
@@ -83,7 +83,7 @@ async function report(
   if (output !== undefined) await new Promise((resolve) => process.stdout.write(output, resolve));
 }
 
-/** Reads all of the input, so that the agent's write succeeds. Returns undefined when the input is too large. */
+/** Reads the whole input, so that the agent's write succeeds. Returns undefined when the input is too large. */
 async function standardInput(): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -113,7 +113,7 @@ export function contextFor(agent: string, text: string): string | undefined {
       return JSON.stringify({ additionalContext: text });
     case 'opencode':
     case 'pi':
-      return text; // our own plugin reads the text
+      return text; // our own plugin reads this text
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
-// Opens the socket of the hooks' keeper, and sends queries to the keeper. A query is one line of JSON, and so is its
-// answer. This module is independent of agents and sessions.
+// Opens the socket of the keeper (keeper.ts), and sends queries to the keeper. A query is one line of JSON, and so is
+// its answer. This module is independent of agents and sessions.
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -8,7 +8,7 @@ import { systemCode } from '../../base/errors.ts';
 import { socketComplaint, socketDirectory } from '../../wire/places.ts';
 import { hooksDirectory } from './hook-notes.ts';
 
-/** The longest line that a keeper reads. Hooks cut long prompts, so that no line is longer. */
+/** The longest line that a keeper reads. Hooks cut long prompts, so that no hook sends a longer line. */
 const lineCharactersMax = 4 * 1024 * 1024;
 
 /**
@@ -18,8 +18,8 @@ const lineCharactersMax = 4 * 1024 * 1024;
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
-  // The daemons' sockets are in the same directory. Daemons do not remove this socket, because they remove only files
-  // named like their own sockets.
+  // The daemons' sockets are in the same directory. A daemon removes only files that are named like daemon sockets, so
+  // it does not remove this socket.
   return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
@@ -36,8 +36,8 @@ export class NoKeeper extends Error {
 }
 
 /**
- * The error codes when there is no keeper. The system reports the last two codes when the keeper is killed before it
- * answers.
+ * The error codes that show that no keeper runs. The system reports the last two codes when the keeper is killed before
+ * it answers.
  */
 const noKeeperCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
@@ -96,7 +96,7 @@ export async function listenAsKeeper(
 
 /**
  * Moves our socket to the path that hooks use, unless a different keeper answers at this path. When two keepers start
- * at once, one of them succeeds.
+ * at the same time, exactly one of them succeeds.
  */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {
@@ -104,8 +104,8 @@ async function takePlace(own: string, path: string): Promise<boolean> {
     const dead = lstatSync(path, { throwIfNoEntry: false });
     if (dead === undefined) continue;
     if (await answers(path)) return false;
-    // Moves the dead socket away. Then checks which socket was moved, because a new keeper may have replaced the dead
-    // socket meanwhile.
+    // Moves the socket of a dead keeper away. Then checks which socket was moved, because a new keeper may have
+    // replaced the dead keeper's socket meanwhile.
     const aside = `${own}.aside`;
     if (!moved(path, aside)) continue;
     if (lstatSync(aside).ino !== dead.ino) linked(aside, path);
@@ -152,7 +152,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // A hook stops waiting after a second and breaks the connection. The keeper processes the hook's event anyway.
+  // After a second, a hook stops waiting and breaks the connection. The keeper still processes the hook's event.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

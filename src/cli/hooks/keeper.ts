@@ -10,12 +10,12 @@ import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from '
 const idleMs = 10 * 60_000;
 
 /**
- * The interval at which the keeper looks for written events. A written event remains if a hook was killed before the
- * hook contacted the keeper.
+ * The interval at which the keeper looks for written events. A written event is left over if its hook was killed before
+ * it contacted the keeper.
  */
 const pollMs = 5000;
 
-/** Serves until no event has arrived for a long time. Returns an exit code that no program reads. */
+/** Serves until no event has arrived for a long time. Returns an exit code, which no program reads. */
 export async function runKeeper(storage: string): Promise<number> {
   const log = (message: string): void => logHook(storage, `keeper: ${message}`);
   const conversations = new Conversations(storage, log);
@@ -26,7 +26,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // An event that finishes after the end starts no timer, because a timer would keep the process alive.
+    // After the end of the keeper, a finishing event starts no timer, because the timer would keep the process alive.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
@@ -44,8 +44,8 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const socket = keeperSocket(storage);
   const listener = await listenAsKeeper(socket, onLine);
-  // If two keepers start at once, only one of them serves. The other keeper sends its line to the serving keeper and
-  // ends.
+  // If two keepers start at the same time, only one of them serves. The other keeper sends its own line to the serving
+  // keeper and ends.
   const answered = answerFirst((line) =>
     listener === undefined ? askKeeper(socket, line) : onLine(line),
   ).catch((error: unknown) => log(String(error)));
@@ -61,7 +61,7 @@ export async function runKeeper(storage: string): Promise<number> {
   poll();
   const polling = setInterval(poll, pollMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  // Ignores the signal that the terminal was closed, because conversations in other terminals continue.
+  // When a terminal is closed, ignores the signal, because conversations in other terminals continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
@@ -72,7 +72,7 @@ export async function runKeeper(storage: string): Promise<number> {
   return 0;
 }
 
-/** Reads from standard input the line of the hook that started the keeper. Writes the answer to standard output. */
+/** Reads the line of the hook that started the keeper from standard input. Writes the answer to standard output. */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];
@@ -90,7 +90,7 @@ export class Inbox {
   readonly #storage: string;
   readonly #conversations: Pick<Conversations, 'take'>;
   readonly #log: (message: string) => void;
-  /** For each event that is in progress or was processed a moment ago, the answer. The keys are event ids. */
+  /** The answers to the events that are in progress or were processed a moment ago. The keys are event ids. */
   readonly #taken = new Map<string, Promise<string | undefined>>();
 
   constructor(storage: string, conversations: Pick<Conversations, 'take'>, log: (message: string) => void) {
@@ -100,8 +100,8 @@ export class Inbox {
   }
 
   /**
-   * Processes all waiting events. With `event`, resolves with the answer to this event as soon as it is processed.
-   * Without `event`, resolves when all events are processed.
+   * Processes all waiting events. With `event`, resolves with the answer to this event as soon as the event is
+   * processed. Without `event`, resolves when all events are processed.
    */
   async take(event?: string): Promise<string | undefined> {
     removeUnfinished(this.#storage);

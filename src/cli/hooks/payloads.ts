@@ -1,5 +1,5 @@
-// Parses the events of all agents into one form. agent-hooks.md beside this file documents the agents and their
-// versions. keeper.ts processes the events.
+// Parses the events of all agents and returns them in one common form. agent-hooks.md beside this file documents the
+// agents and their versions. keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
 
@@ -123,7 +123,9 @@ const dialects: Readonly<Record<string, Dialect>> = {
 /** The supported agents, in the order in which commands list them. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
-/** Parses one event. `given` is the event's name from the command line, for a payload without a name. */
+/**
+ * Parses one event. `given` is the event's name from the command line. It is used when the payload contains no name.
+ */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };

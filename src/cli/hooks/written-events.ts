@@ -9,15 +9,15 @@ import { namesIn } from '../../client/stored-sessions.ts';
 import { hooksDirectory } from './hook-notes.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** The age from which an unfinished file is removed. A running hook finishes its file within a second. */
+/** An unfinished file of this age is removed. A running hook finishes its file within a second. */
 const unfinishedMs = 60_000;
 
 const eventsDirectory = (storage: string): string => join(hooksDirectory(storage), 'events');
 const fileOf = (storage: string, id: string): string => join(eventsDirectory(storage), `${id}.json`);
 
 /**
- * Writes an event to the disk and returns the event's id. The ids sort in the order in which the processes of the hooks
- * started.
+ * Writes an event to the disk and returns the event's id. Sorted ids are in the order in which the processes of the
+ * hooks started.
  */
 export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {
   const directory = eventsDirectory(storage);
@@ -48,10 +48,7 @@ export function removeEvent(storage: string, id: string): void {
   rmSync(fileOf(storage, id), { force: true });
 }
 
-/**
- * Removes the unfinished files of hooks that were killed while writing. The events in unfinished files were never
- * complete.
- */
+/** Removes the unfinished files of hooks that were killed while writing. These files contain no complete event. */
 export function removeUnfinished(storage: string, nowMs = Date.now()): void {
   for (const name of namesIn(eventsDirectory(storage))) {
     if (!name.endsWith('.tmp')) continue;

@@ -19,7 +19,7 @@ import { McpSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
 /**
- * The maximum number of checkpoints that are offered as resources. A person chooses from the list, so the newest
+ * The maximum number of checkpoints that the server offers as resources. A person chooses from the list, so the newest
  * checkpoints are enough.
  */
 const resourcesMax = 200;

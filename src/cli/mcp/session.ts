@@ -1,10 +1,10 @@
-// Joins the session of the MCP tools when the first tool needs it. The server stays joined until the client ends, so
-// that one daemon serves all calls. The tools use the session that the command line would choose.
+// Connects to the session of the MCP tools when the first tool needs it. The connection lasts until the client ends, so
+// that one daemon serves all calls. The tools use the same session that the command line would choose.
 import { type CheckpointdClient, CheckpointdGoneError } from '../../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** The methods that only read. If the daemon does not answer such a request, the request is sent again. */
+/** The methods that only read. If the daemon does not answer such a request, the server sends the request again. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',
@@ -47,7 +47,7 @@ export class McpSession {
     try {
       return await client.request(method, { session, ...params }, { signal });
     } catch (error) {
-      // The daemon has ended, so the next call joins the session in a different daemon.
+      // The daemon has ended, so the next call connects to the session in a different daemon.
       if (error instanceof CheckpointdGoneError && this.#reached === reached) this.#reached = undefined;
       throw error;
     }

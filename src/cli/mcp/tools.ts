@@ -1,5 +1,5 @@
 // Defines the tools that a model may call. Each tool makes one request to the daemon. Tools that overwrite or delete
-// files are marked as destructive, and show their plan first.
+// files are marked as destructive, and first show their plan.
 import { given } from '../../base/given.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
@@ -74,7 +74,7 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
-/** The maximum number of files that are listed for a checkpoint. Further files are only counted. */
+/** The maximum number of files that are listed for a checkpoint. More files are only counted. */
 const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
@@ -323,7 +323,7 @@ function textOf(result: RestoreResult | RevertResult): string {
   return parts.join('\n') || 'No file changes.';
 }
 
-/** The text is short, because a model pays for every word. The structured result has all names. */
+/** The text is short, because every word costs the model's user money. The structured result has all names. */
 function namesOf(paths: readonly { readonly path: string }[]): string {
   const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
   return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');
