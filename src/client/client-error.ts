@@ -1,11 +1,11 @@
 // Defines the two errors of a client's request. CheckpointdRequestError contains the daemon's error response, with its
-// `kind`. CheckpointdGoneError reports that the daemon has ended.
+// `kind`. CheckpointdGoneError says that the daemon has ended.
 import type * as Wire from '../protocol/types.ts';
 
 /** The error for a request that the daemon refused or could not complete. */
 export class CheckpointdRequestError extends Error {
   readonly code: number;
-  /** The data of the daemon's error response. Absent only when the program is not checkpointd. */
+  /** The data of the daemon's error response. Absent only when the program that answered is not checkpointd. */
   readonly data: Wire.ErrorData | undefined;
 
   constructor(code: number, message: string, data: Wire.ErrorData | undefined) {
@@ -20,7 +20,7 @@ export class CheckpointdRequestError extends Error {
     return this.data?.kind ?? 'Unknown';
   }
 
-  /** True when the same request may succeed later although the caller changes nothing. */
+  /** True when the unchanged request may succeed later. */
   get retryable(): boolean {
     return this.data?.retryable === true;
   }
@@ -35,8 +35,8 @@ export class CheckpointdRequestError extends Error {
 }
 
 /**
- * The error when the daemon ended, could not be started, or sent an invalid frame. Unanswered requests may have had
- * effects.
+ * The error when the daemon ended, could not be started, or sent an invalid frame. A request without an answer may have
+ * changed something.
  */
 export class CheckpointdGoneError extends Error {
   constructor(message: string, options?: ErrorOptions) {

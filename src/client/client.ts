@@ -1,7 +1,6 @@
 // The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, and
-// makes sure that the daemon ends. It has types for every method and event of the protocol. The client uses only the
-// protocol, and no code of the daemon.
-/// <reference types="node" preserve="true" />
+// makes sure that the daemon ends. Every method and event of the protocol has types. The client uses only the protocol,
+// and no code of the daemon. / <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
 import { programFile } from '../wire/places.ts';
@@ -13,10 +12,10 @@ export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 export type { RequestOptions } from './connection.ts';
 
-/** The longest wait for the answer to `initialize`. The start of Node takes seconds on a busy machine. */
+/** The maximum time to wait for the answer to `initialize`. On a busy machine, Node takes seconds to start. */
 const startMs = 30_000;
 /**
- * The time limit for the daemon's answer to `shutdown`, and also for its exit afterwards. Then the client kills the
+ * The time limit for the daemon's answer to `shutdown`, and then for its exit. After this time, the client kills the
  * daemon.
  */
 const closeMs = 2000;
@@ -34,11 +33,11 @@ export interface ClientOptions {
   readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
   readonly clientInfo?: Wire.ClientInfo;
   /**
-   * The level of the trace, which sends a notification for each request (`on('$/logTrace', …)`). See also {@link
-   * CheckpointdClient.notify}.
+   * The level of the trace. With a trace, the daemon sends a notification for each request (`on('$/logTrace', …)`). See
+   * also {@link CheckpointdClient.notify}.
    */
   readonly trace?: Wire.TraceValue;
-  /** The events that the client receives. See {@link CheckpointdClient.on}. */
+  /** The events that the daemon sends to the client. See {@link CheckpointdClient.on}. */
   readonly events?: readonly Wire.EventName[];
 }
 
@@ -49,9 +48,9 @@ export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events
  * A client of a running daemon. Create a client with {@link CheckpointdClient.start}. `await using` closes the client
  * automatically.
  *
- * The daemon keeps this process alive only while a request is unanswered. A script that fails before {@link
- * CheckpointdClient.close} therefore still ends, and the daemon ends too. A program that only listens to events must
- * keep itself alive.
+ * The daemon keeps this process alive only while a request is unanswered. Therefore a script that fails before {@link
+ * CheckpointdClient.close} still ends, and so does the daemon. A program that only listens to events must keep itself
+ * alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #link: DaemonLink;
@@ -85,8 +84,7 @@ export class CheckpointdClient implements AsyncDisposable {
 
   /**
    * Joins a running daemon through its private socket, whose path is in `owner.json` of a session, and sends
-   * `initialize`. When this client is closed, it leaves the sessions that it opened, and the daemon continues for other
-   * clients.
+   * `initialize`. When this client is closed, it leaves its sessions, and the daemon continues for other clients.
    * @throws CheckpointdGoneError when no daemon listens on the socket, or when the socket does not belong to this user
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
@@ -131,8 +129,8 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a request. If the daemon already has the maximum number of requests, first waits for the answer to one of
-   * them.
+   * Sends a request. If the daemon already has the maximum number of requests, first waits until one of them is
+   * answered.
    * @throws CheckpointdRequestError when the request is refused or fails; CheckpointdGoneError when the daemon has
    * ended
    */
@@ -187,7 +185,7 @@ export class CheckpointdClient implements AsyncDisposable {
         await this.#connection.notify('exit', {});
       else patience = 0;
     } catch (error) {
-      // A daemon that has ended or refuses `shutdown` is not given more time.
+      // A daemon that refuses `shutdown` gets no more time; it may also have ended already.
       if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
       patience = 0;
     }

@@ -1,5 +1,5 @@
 // Implements one connection to a daemon: requests with their answers, cancellation, progress and notifications. This
-// module loads no library, because every command waits until the module is loaded. After an invalid frame, the
+// module uses no library, because every command has to wait until this module is loaded. After an invalid frame, the
 // connection ends.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
@@ -9,18 +9,18 @@ import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts
 
 /**
  * The link between a client and a daemon: two streams, and functions that end the daemon or wait for its end. The
- * client may have started the daemon, or joined a running daemon.
+ * client has started the daemon itself, or has joined a running daemon.
  */
 export interface DaemonLink {
-  /** The stream that the daemon reads. */
+  /** The stream from which the daemon reads. */
   readonly input: Writable;
-  /** The stream that the daemon writes. */
+  /** The stream to which the daemon writes. */
   readonly output: Readable;
   /** Resolves with the reason as text when the daemon can no longer be reached. Never rejects. */
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Sets whether the daemon keeps this process alive. Initially the daemon does not keep this process alive. */
+  /** Sets whether the daemon keeps this process alive. At first it does not. */
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon or the connection at once. */
   kill(): void;
@@ -33,16 +33,16 @@ export interface DaemonLink {
 
 export interface RequestOptions {
   /**
-   * Cancels the request. The request then rejects with `RequestCancelled` and has changed nothing. If the request had
-   * already committed, it resolves with its result. `AbortSignal.timeout(ms)` makes a time limit.
+   * Cancels the request. The promise then rejects with `RequestCancelled`, and the request has changed nothing. If the
+   * request had already committed, the promise resolves with the result. `AbortSignal.timeout(ms)` makes a time limit.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
 /**
- * The longest wait for the end of a daemon that has stopped reading. If the daemon ends in time, the error contains its
- * reason, which explains more than a broken pipe.
+ * The maximum time to wait for the end of a daemon that has stopped reading. If the daemon ends in time, the error
+ * gives the reason of its end, which explains more than a broken pipe.
  */
 const brokenMs = 2000;
 
@@ -65,7 +65,7 @@ export class DaemonConnection {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #arrived: Message[] = [];
-  /** Resolves when the connection has ended, with an error that contains the reason. */
+  /** When the connection has ended, resolves with an error that contains the reason. */
   readonly #end: Promise<CheckpointdGoneError>;
   #resolveEnd: (why: CheckpointdGoneError) => void = () => undefined;
   #gone: CheckpointdGoneError | undefined;
@@ -149,7 +149,7 @@ export class DaemonConnection {
     this.#fail('the connection was closed');
   }
 
-  /** Makes the daemon keep this process alive until the caller calls the returned function. */
+  /** Lets the daemon keep this process alive until the caller calls the returned function. */
   #keepAlive(): () => void {
     this.#keepAlives += 1;
     if (this.#keepAlives === 1) this.#link.keepAlive(true);
@@ -178,7 +178,7 @@ export class DaemonConnection {
   #take(body: Buffer): void {
     const message = messageIn(body);
     if (typeof message === 'string') return this.#endOnInvalid(message);
-    // Delivers one message per turn of the event loop, so that code that waits for an answer continues before the next
+    // Delivers one message per turn of the event loop. A caller that waits for an answer thus continues before the next
     // event is delivered.
     if (this.#arrived.push(message) === 1) setImmediate(() => this.#deliver());
   }
@@ -232,7 +232,7 @@ export class DaemonConnection {
   }
 }
 
-/** Returns the message, or the problem with the body as text. */
+/** Returns the message, or a text that describes the problem with the body. */
 function messageIn(body: Buffer): Message | string {
   if (!isUtf8(body)) return 'a body that is not UTF-8';
   try {

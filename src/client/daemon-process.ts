@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The last characters of stderr, up to this number, are kept for the message of {@link CheckpointdGoneError}. */
+/** The number of characters from the end of stderr that are kept for the message of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
-/** After the output has ended, the longest wait for the end of the process. */
+/** The maximum time to wait for the end of the process after its output has ended. */
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
@@ -26,8 +26,8 @@ export class DaemonProcess implements DaemonLink {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // Ignores a later error event, for example when killing the process is not permitted. The process may still end,
-    // and `ended` then resolves.
+    // Ignores later error events, for example because this user may not kill the process. If the process ends after
+    // that, `ended` still resolves.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {
@@ -39,8 +39,8 @@ export class DaemonProcess implements DaemonLink {
         );
       };
       child.once('close', report);
-      // A process that the daemon started may keep the pipes open after the daemon's end. The last output is therefore
-      // awaited only for a moment.
+      // A process that the daemon started may keep the pipes open after the daemon's end. So this code waits only a
+      // moment for the last output.
       child.once('exit', () => void delay(200, undefined, { ref: false }).then(report));
     });
   }
@@ -82,8 +82,8 @@ export class DaemonProcess implements DaemonLink {
 
   keepAlive(isWanted: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
-    // Node implements the pipes to a child as sockets, although their declared types differ. A child that did not start
-    // has no pipes.
+    // Node implements the pipes to a child as sockets, although it declares them with other types. A child that did not
+    // start has no pipes.
     for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
       if (each.destroyed === true) continue; // each call on a destroyed socket would add a listener
       if (isWanted) each.ref?.();

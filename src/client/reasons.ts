@@ -45,7 +45,7 @@ const words: Readonly<Record<string, string>> = {
   vanished: 'the file disappeared during the capture',
 };
 
-/** Returns a reason as text for people. A newer daemon may send an unknown reason, which is returned unchanged. */
+/** Returns a reason as text for people. Returns an unknown reason unchanged, because a newer daemon may send one. */
 export function inWords(reason: string): string {
   return words[reason] ?? reason;
 }

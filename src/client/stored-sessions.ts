@@ -1,5 +1,5 @@
 // Reads the stored sessions of a work tree, for programs that did not start the daemon. If a daemon has a session open,
-// also reads the path of its socket. This module reads two small files per session and writes nothing.
+// also reads the path of the daemon's socket. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -70,7 +70,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   };
 }
 
-/** Facts about a session that can be read without opening the session. */
+/** Data about a session that can be read without opening the session. */
 export interface StoredSummary {
   /** The number of checkpoints. Absent when the summary is damaged, or when an earlier version wrote the session. */
   readonly checkpoints?: number;
@@ -97,7 +97,7 @@ export function namesIn(directory: string): string[] {
   return attemptOr([], isMissing, () => readdirSync(directory));
 }
 
-/** Returns the root of the repository that contains a path. Returns the path itself when no repository contains it. */
+/** Returns the root of the repository that contains a path. Returns the path itself when it is in no repository. */
 export function repositoryAround(path: string): string {
   return repositoryOf(path) ?? path;
 }

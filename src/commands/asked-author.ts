@@ -1,5 +1,5 @@
-// Finds the session that a client names as the author. A revert or restore that names an author undoes only
-// that author's changes.
+// Finds the session that a client names as the author. A revert or restore with an author undoes only this author's
+// changes.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -1,6 +1,6 @@
-// Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of a backlog
-// run one after another and within a time limit. The intervals between attempts grow while the remote is unreachable.
-// No request waits for a push. The daemon reports a failed push and tries again later.
+// Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of one backlog
+// run one after another, within a time limit. While the remote is unreachable, the intervals between attempts grow. No
+// request waits for a push. The daemon reports a failed push and tries again later.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -9,25 +9,26 @@ import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';
 
 /**
- * The delay between a turn and its push. An agent often makes several changes at once, and one push then
- * serves them all.
+ * The delay between a turn and its push. An agent often makes several changes at once, and then one push is enough for
+ * all of them.
  */
 const quietMs = 500;
 /**
- * The time limit for one run of the backlog. The remaining sessions wait for the next run. The limit doubles after each
- * failure.
+ * The time limit for one run, which pushes the sessions of a backlog. The remaining sessions wait for the next run. The
+ * limit doubles after each failure.
  */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;
 const lastRetryMs = 10 * 60_000;
 const failuresMax = 5;
 
-/** For each session with `push: "turn"`, its backlog. */
+/** The backlog of each session with `push: "turn"`. */
 const backlogs = new WeakMap<Session, Backlog>();
 const byRemote = new Map<string, Backlog>();
 
 /**
- * With mode `turn`, from now on pushes the session to the remote after each turn. With mode `manual`, stops this.
+ * With mode `turn`, makes the daemon push the session to the remote after each turn. With mode `manual`, ends these
+ * pushes.
  * @throws UnknownRemote
  */
 export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
@@ -48,7 +49,7 @@ export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 
   backlog.add(session);
 }
 
-/** The methods that begin or end a turn, after which the daemon pushes. */
+/** The methods that begin or end a turn. The daemon pushes after these methods. */
 const turnMethods: ReadonlySet<string> = new Set(['checkpoint/create', 'conversation/append']);
 
 class Backlog {
@@ -81,7 +82,7 @@ class Backlog {
     let isDone = true;
     for (const session of this.#waiting) {
       if (!isDone || budget.aborted) break;
-      this.#waiting.delete(session); // a session whose push fails goes to the end of the backlog
+      this.#waiting.delete(session); // if the push fails, the session goes to the end of the backlog
       isDone = await this.#push(session, budget);
       if (!isDone) this.#waiting.add(session);
     }
@@ -92,9 +93,8 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or
-   * limits the number of requests, or the time limit was reached. The caller then does not try the other
-   * sessions now.
+   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or limits
+   * the number of requests, or the time limit was reached. The caller then leaves all other sessions for the next run.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

@@ -29,7 +29,7 @@ import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
-/** Lists the files of a checkpoint page by page. Marks the files that changed since the checkpoint's predecessor. */
+/** Lists the files of a checkpoint page by page. Marks the files that differ from the checkpoint's predecessor. */
 export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { record } = checkpoints.index.resolve(params.tag);
@@ -51,7 +51,7 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
 
 interface FileInSnapshot {
   readonly path: TreePath;
-  /** The kind of change since the predecessor of the checkpoint. Absent for unchanged files. */
+  /** The kind of change since the checkpoint's predecessor. Absent for unchanged files. */
   readonly change?: 'added' | 'modified' | 'deleted';
   /** The size in bytes; 0 for a deleted file. */
   readonly size: number;
@@ -67,8 +67,8 @@ interface FilesOutcome {
 }
 
 /**
- * Returns the files of a checkpoint in bytewise order. With `changedOnly`, returns only files that differ
- * from the checkpoint's predecessor.
+ * Returns the files of a checkpoint in bytewise order. With `changedOnly`, returns only files that differ from the
+ * checkpoint's predecessor.
  */
 async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
   const { store, index } = checkpoints;
@@ -185,8 +185,8 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
 });
 
 /**
- * Returns one path of a diff in the protocol's form. If a content of the path or its diff is not UTF-8, all
- * these texts are in base64.
+ * Returns one path of a diff in the protocol's form. If one of the two contents or the diff is not UTF-8, all three are
+ * in base64.
  */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
@@ -260,7 +260,7 @@ interface DiffOutcome {
   readonly files: readonly DiffEntry[];
   readonly text?: Buffer;
   readonly stats: FileStats;
-  /** True when the text was too large and ends early. */
+  /** True when the text was too large and has been cut. */
   readonly truncated: boolean;
 }
 

@@ -1,6 +1,5 @@
-// checkpoint/create: captures the work tree, then publishes the checkpoint. The publication is the only
-// commit point: no list contains the checkpoint before its publication. A cancel before the publication
-// changes nothing.
+// checkpoint/create: captures the work tree, then publishes the checkpoint. The publication is the only commit point:
+// before it, no list contains the checkpoint, and a cancelled request changes nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -84,8 +83,8 @@ async function create({
 }
 
 /**
- * Moves the conversation to the position after the turn's message, because the checkpoint has used this
- * message. Also logs this position, in case a later process opens the session without checkpoints.
+ * Moves the conversation to the position after the turn's message, because the checkpoint has used this message. Also
+ * logs this position for a later process that opens the session without checkpoints.
  */
 async function moveTo(
   session: Session,
@@ -100,8 +99,8 @@ async function moveTo(
 }
 
 /**
- * True when the work tree is the same as in a checkpoint. If the checkpoint's capture or the new capture
- * skipped a path, the path does not count as a difference.
+ * True when the work tree is the same as in a checkpoint. A path counts as equal if the checkpoint's capture or the new
+ * capture skipped it.
  */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
@@ -211,17 +210,16 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
 }
 
 // Writes the description of a checkpoint when the client gives none. The description is one line, which is also the
-// commit's subject. The maximum length is in bytes, so that the line fits git's subject line and a row of a terminal.
+// commit's subject. Its length is limited in bytes, so that it fits the subject line of git and a line of a terminal.
 
 const bytesMax = 60;
 
 /**
- * If a line is longer than 60 bytes, cuts it, if possible at a space, and appends `...`. The result has at most 63
- * bytes.
+ * Cuts a line that is longer than 60 bytes, at a space if possible, and appends `...`. The result has at most 63 bytes.
  */
 function cut(text: string): string {
   const line = oneLine(text);
-  // Encodes only the beginning of a long message: 61 UTF-16 units already have more than 60 bytes in UTF-8.
+  // Encodes only the beginning of a long message, because 61 UTF-16 units already have more than 60 bytes in UTF-8.
   const bytes = Buffer.from(line.slice(0, bytesMax + 1), 'utf8');
   if (bytes.length <= bytesMax) return line;
   let end = bytesMax;
@@ -249,7 +247,7 @@ interface ToolRun {
 
 /**
  * Describes what a tool did. Without a message from the client, uses the tool's name. If files changed although the
- * tool only reads, the description says that another program probably changed them.
+ * tool only reads, the description says that another program probably changed these files.
  */
 export function describeTool({ name, message, hasChanges }: ToolRun): string {
   if (hasChanges && name !== undefined && onlyReads(name)) {

@@ -1,4 +1,4 @@
-// checkpoint/restore, undo and redo. Each of them turns a client's request into a restore job and runs this job. The
+// checkpoint/restore, undo and redo. Each command turns a client's request into a restore job and runs the job. The
 // steps of a job and their order are in restore/restore.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -37,8 +37,8 @@ export const checkpointRestore = defineCommand(
     warnOfOldDirectory(session, target.record, context);
     if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A restore of only files or only some paths stays on the current line of checkpoints. A complete restore
-    // begins a new line at the target.
+    // A restore of only the files, or of only some paths, stays on the current line of checkpoints. A complete restore
+    // begins a new line at its target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {
@@ -104,7 +104,7 @@ async function restoreOfAuthor(
   return restored(session, 'checkpoint/restore', outcome, job.dryRun, context);
 }
 
-/** @throws InvalidParams when a request names an author and includes the conversation */
+/** @throws InvalidParams when a request names an author and would also restore the conversation */
 function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['params']): void {
   if (author == null || scope == null || scope === 'files') return;
   throw new CheckpointdError(
@@ -114,7 +114,7 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
 }
 
 /**
- * Warns when the checkpoint was made before the work tree's directory was replaced. Its files are then those
+ * Warns when the checkpoint was made before the work tree's directory was replaced. The checkpoint then has the files
  * of the earlier directory.
  */
 function warnOfOldDirectory(
@@ -163,9 +163,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 }
 
 /**
- * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, the daemon
- * makes a safety checkpoint, and the restore's checkpoint names it. An undo restores this safety checkpoint.
- * The undo is a restore too, so it has its own safety checkpoint, which a redo restores.
+ * Reverses the newest restore on one stack and moves it to the other stack. Before each restore, the daemon makes a
+ * safety checkpoint, and the checkpoint of the restore refers to it. An undo restores this safety checkpoint. The undo
+ * is a restore too, so it makes a safety checkpoint of its own, which a redo restores.
  * @throws NothingToUndo
  */
 async function stepOverRestore(
@@ -203,8 +203,8 @@ async function stepOverRestore(
 }
 
 /**
- * Returns the paths that an undo or a redo has to restore. These are the paths of the earlier restore, and
- * the links and files that the restore removed to make directories in their place.
+ * Returns the paths that an undo or a redo has to restore. These are the paths of the earlier restore, and the links
+ * and files that this restore replaced with directories.
  */
 async function pathsBack(
   session: Session,
@@ -233,7 +233,7 @@ export function checkExpectation(index: CheckpointIndex, expected: string | null
   );
 }
 
-/** Returns the answer to a restore. If the restore moved the conversation, first notifies the listeners. */
+/** Returns the answer to a restore. If the restore changed the conversation, first notifies the listeners. */
 async function restored(
   session: Session,
   method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
@@ -247,7 +247,7 @@ async function restored(
   return restoreAnswer(session, outcome, dryRun, context);
 }
 
-/** Makes a second answer for a repeated key: the process died before the client got the first answer. */
+/** Makes the answer to a request with a repeated key, if the process died before it answered the first request. */
 function restoredBefore(
   { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },

@@ -1,5 +1,5 @@
-// checkpoint/revert: turns a client's request into a revert of a range. The answer has the result for each
-// path, and the authors of both sides of a conflict. The merge is in restore/revert.ts.
+// checkpoint/revert: turns a client's request into a revert of a range. The answer contains the result for each path
+// and, for a conflict, the authors of both sides. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
@@ -21,7 +21,7 @@ import { askedAuthor } from './asked-author.ts';
 import { checkExpectation, undoMax } from './checkpoint-restore.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
-/** Undoes in the work tree what changed between two checkpoints. */
+/** Undoes the changes between two checkpoints in the work tree. */
 export const checkpointRevert = defineCommand(
   'checkpoint/revert',
   async ({ session, params, context }) => {
@@ -60,7 +60,7 @@ export const checkpointRevert = defineCommand(
   },
 );
 
-/** Refuses an invalid request. A recovery that runs first does not change the result of this check. */
+/** Refuses an invalid request. The result of this check is the same before and after a recovery. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   refuseBoth(params);
   const { index } = session.requireCheckpoints();
@@ -150,7 +150,7 @@ async function revertAnswer(
 
 const listedPathsMax = 10_000;
 
-/** Returns at most `max` paths, in bytewise order. If the list is longer, paths without a conflict are left out first. */
+/** Returns at most `max` paths, in bytewise order. From a longer list, first omits paths without a conflict. */
 export function listedPaths(paths: readonly MergedPath[], max: number): readonly MergedPath[] {
   if (paths.length <= max) return paths;
   const isConflict = ({ outcome }: MergedPath): boolean => outcome === 'conflict';

@@ -1,6 +1,5 @@
-// The commands for a session's list of checkpoints: enable, remove all, list, look up, name, delete.
-// checkpoint-create.ts creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their
-// contents.
+// The commands for a session's checkpoints: enable, remove all, list, look up, name, delete. checkpoint-create.ts
+// creates checkpoints, checkpoint-restore.ts restores them, and checkpoint-contents.ts reads their contents.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -38,7 +37,7 @@ export const checkpointInit = defineCommand(
       await enableOrBeginAnew(session, context);
       session.recovered = undefined; // the warnings of this answer already report the recovery
     } else {
-      await already.store.sizes([]); // changes nothing, but throws if the store is lost
+      await already.store.sizes([]); // throws if the store is lost; changes nothing
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
     session.writeSummary();
@@ -48,8 +47,8 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. If an earlier answer has reported damage and the store is still damaged, sets the
- * store aside and begins with a new store.
+ * Enables checkpoints. If an earlier answer has reported a damaged store and the store is still damaged, sets the store
+ * aside and starts with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasCorrupt = session.disabledReason === 'StoreCorrupt';
@@ -77,7 +76,7 @@ async function initAnswer(
 }
 
 /**
- * Removes every checkpoint of the session, and the store. Does not change the conversation and the work tree.
+ * Removes every checkpoint of the session, and the store. Changes neither the conversation nor the work tree.
  * Checkpoints stay disabled until the next `checkpoint/init`.
  */
 export const checkpointClean = defineCommand(
@@ -89,7 +88,7 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // Some of the removed checkpoints record a move of the conversation. Therefore first logs the position of the
+    // First logs the position of the conversation, because some of the removed checkpoints record moves of the
     // conversation.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
@@ -97,7 +96,7 @@ export const checkpointClean = defineCommand(
     const { operations } = session.parts;
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
-    // If the daemon is killed from here on, the next start finds no checkpoints, or does not look for them.
+    // If the daemon is killed after this line, the next start finds no checkpoints or does not search for them.
     if (intended) await recordCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);
@@ -130,8 +129,8 @@ async function removeStore(
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;
-  // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. The path is
-  // already free for the next init.
+  // The answer does not wait for the deletion, because deleting 20,000 loose objects takes a second. A new init can
+  // already use the path.
   deleteTrash(trash).catch((error: unknown) =>
     log.warn(
       `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
@@ -202,7 +201,7 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // If the head's capture or the new capture skipped a path, the path does not count as a change.
+  // A path counts as unchanged if the head's capture or the new capture skipped it.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };
@@ -271,8 +270,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // On disk, only the restore's checkpoint says that the conversation moved back. Without this checkpoint, a
-  // restart would return to the later conversation.
+  // On the disk, only the checkpoint of the restore says that the conversation was moved back. Without this checkpoint,
+  // a restart would return to the later conversation.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
@@ -288,7 +287,8 @@ async function deleteCheckpoint({
       { details: { id: record.id } },
     );
   }
-  // The newest checkpoint determines the conversation's head. Before its deletion, the head is therefore logged.
+  // The newest checkpoint determines the conversation's head. So this code logs the head before it deletes this
+  // checkpoint.
   if (index.head?.record.id === record.id) conversation.recordHead();
   operations.intend(context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
@@ -296,8 +296,8 @@ async function deleteCheckpoint({
 }
 
 /**
- * Removes checkpoints and returns how many were removed. First notes their parents, then removes the
- * checkpoints from the store and from the index. The caller decides which checkpoints may be removed.
+ * Removes checkpoints and returns how many were removed. First records their parents, and then removes the checkpoints
+ * from the store and from the index. The caller decides which checkpoints may be removed.
  */
 export async function removeCheckpoints(
   session: Session,
@@ -307,7 +307,8 @@ export async function removeCheckpoints(
   if (ids.length === 0) return 0;
   const { store, index } = session.requireCheckpoints();
   const { removedParents } = session.parts;
-  // If the parents cannot be noted, the removal continues: a full disk must not prevent a client from freeing space.
+  // If the parents cannot be recorded, the removal continues, because a full disk must not prevent a client from
+  // freeing space.
   const lost =
     'The checkpoints were removed. The daemon knows the order of the other checkpoints only until the session closes, because it could not store the parents of the removed checkpoints';
   await afterCommit(context, lost, () =>

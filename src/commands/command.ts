@@ -1,7 +1,7 @@
-// A command is the name of a method with the function that runs the method. execute.ts runs the steps before and after
-// this function. Before the function, it finds the session, checks the key, waits in the queue, and recovers an
-// interrupted restore. After the function, it records the operation. The protocol's description of a method says which
-// of these steps the method has.
+// A command is the name of a method and the function that runs the method. execute.ts runs the steps before and after
+// this function. Before the function, execute.ts finds the session, checks the key, waits in the queue, and recovers an
+// interrupted restore. After the function, execute.ts records the operation. The protocol's description of a method
+// says which of these steps apply to the method.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -14,7 +14,7 @@ import type { StorageOperations } from '../session/storage-operations.ts';
 /** Every request method, except those that concern the connection itself. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
-/** Methods that concern sessions as a whole: they list, open, close, delete, push or import sessions. */
+/** The methods for whole sessions: they list, open, close, delete, push or import sessions. */
 type DaemonMethod =
   | 'session/open'
   | 'session/close'
@@ -35,22 +35,22 @@ export interface DaemonParts {
   readonly sessions: Sessions;
   /** The default storage of sessions. */
   readonly storage: string;
-  /** The outcomes of operations that do not belong to a single session. */
+  /** The recorded outcomes of operations that do not belong to a single session. */
   readonly operations: OperationRecords;
-  /** Returns the outcomes of operations on a storage as a whole. These outcomes are kept after the daemon ends. */
+  /** Returns the recorded outcomes of operations on a whole storage. They still exist after the daemon has ended. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * Returns the outcomes of a client's session/open and session/close requests. The session does not keep these
-   * outcomes, because a removed session has no records. Each client has its own records, because an answer to another
-   * client does not open the session for this client.
+   * Returns the recorded outcomes of a client's session/open and session/close requests. They are not in the session,
+   * because a removed session has no records. Each client has its own records, because an answer to one client does not
+   * open the session for another client.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
-  /** Runs work that must not overlap with other such work in the whole daemon. */
+  /** Runs work that must not overlap with any other work that is run by this function. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
 
-/** The parts of a request besides its parameters: its client, its cancellation, and the receiver of its progress. */
+/** The parts of a request apart from its parameters: its client, its cancellation, and the receiver of its progress. */
 export interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -62,11 +62,11 @@ export interface Call<P> {
   readonly context: OperationContext;
   readonly client: Client;
   readonly daemon: DaemonParts;
-  /** The warnings that `context.warn` has collected for the answer so far. */
+  /** The warnings for the answer that `context.warn` has collected so far. */
   readonly warnings: string[];
 }
 
-/** A call with the session that its parameters name. */
+/** A call, together with the session that its parameters name. */
 export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
   readonly session: Session;
   readonly openSessions: () => readonly Session[];
@@ -79,13 +79,14 @@ export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes a second answer: the process died before the client got the first answer. Uses the published
-   * checkpoint, or the log record of the effect. Without this function, the log record itself is the answer.
+   * Makes the answer to a repeated request, if the process died before it answered the first request. Uses the
+   * published checkpoint, or the log record of the effect. Without this function, the log record itself is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses invalid parameters. A recovery must not change the result of this check. The executor calls this
-   * function only before it recovers an unfinished restore. Otherwise `run` itself refuses the parameters.
+   * Refuses invalid parameters. The result of this check must be the same before and after a recovery. The executor
+   * calls this function only before it recovers an unfinished restore. Without a recovery, `run` itself refuses the
+   * parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
   /** True when the log record of the effect also contains the key. The operation then needs no record of its own. */
@@ -97,10 +98,7 @@ export interface Command<M extends SessionMethod> extends CommandOptions<M> {
   readonly run: (call: CallOf<M>) => Answer<M>;
 }
 
-/**
- * A command that concerns sessions as a whole. The command itself finds, opens or ends sessions, and remembers the
- * clients' keys.
- */
+/** A command for whole sessions. The command itself finds, opens or ends sessions, and remembers the clients' keys. */
 export interface DaemonCommand<M extends DaemonMethod> {
   readonly method: M;
   readonly runOutside: (call: Call<ParamsOf<M>>) => Answer<M>;

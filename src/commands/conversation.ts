@@ -1,6 +1,6 @@
 // The commands for the conversation: history, transcript, sticky context, documents, and the client's settings.
 // tangent.ts has the commands for tangents. The log record of every change contains the client's key. After the change,
-// the daemon notifies clients, and makes the answer from the logged effect.
+// the daemon notifies the clients. It makes the answer from the logged effect.
 
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -48,10 +48,10 @@ export interface ConversationChange<M extends ConversationMethod> extends CallOf
 }
 
 /**
- * Defines a command that changes the conversation. `change` makes the change and returns its effect, which is
- * logged with the key. `answer` makes the client's answer from the effect. If the client repeats the key
- * after a restart, `answer` is called again. `answer` runs after the commit and must not fail. `check` means
- * the same as in `defineCommand`.
+ * Defines a command that changes the conversation. `change` makes the change and returns its effect, which is logged
+ * with the key. `answer` makes the client's answer from the effect. If the client repeats the key after a restart, the
+ * daemon calls `answer` again. `answer` runs after the commit and must not fail. `check` means the same as in
+ * `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
   method: M,
@@ -85,8 +85,8 @@ export function defineConversationChange<M extends ConversationMethod, E extends
 const asItIs = <E>(effect: E): E => effect;
 
 /**
- * Passes the warnings of an effect to the client, and returns the effect. The warnings are about assumptions and
- * omissions.
+ * Passes the warnings of an effect to the client, and returns the effect. The warnings say what the change assumed and
+ * omitted.
  */
 export function warned<E extends { readonly warnings: readonly string[] }>(
   context: OperationContext,
@@ -165,7 +165,7 @@ export const conversationForget = defineConversationChange(
   ({ warnings, ...result }) => ({ ...result, ...warningsOf({ warnings }) }),
 );
 
-/** Replaces the older history by a summary. */
+/** Replaces the older part of the history with a summary. */
 export const conversationCompact = defineConversationChange(
   'conversation/compact',
   ({ conversation, params, keyed }) => {
@@ -190,8 +190,8 @@ function checkRequest(
 }
 
 /**
- * Refuses to keep more messages than exist. In this case the client's count is wrong, and the compaction could lose
- * messages. @throws InvalidRange
+ * Refuses a number of messages to keep that is larger than the history. The client's count is then wrong, and the
+ * compaction could lose messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {
   const { length } = state.history;
@@ -203,7 +203,7 @@ function checkKeep({ state }: Conversation, keep: number): void {
   );
 }
 
-/** Empties the conversation. Settings and an open tangent stay. */
+/** Empties the conversation. Keeps the settings and an open tangent. */
 export const conversationClear = defineConversationChange(
   'conversation/clear',
   ({ conversation, keyed }) => conversation.clear(keyed),
@@ -336,14 +336,14 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, in the answer or as a file. Does not change the session. Even if the
- * session's store refuses every write, the session can still be exported.
+ * Exports the conversation as a document, in the answer or as a file. Does not change the session. The session can be
+ * exported even if its store refuses every write.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session. The export then also waits in that session's queue.
-  // If the answer itself contains the document, the export waits only in the queue of its own session.
+  // The file may be in the work tree of another session. The export then also waits in that session's queue. Without a
+  // file, the export waits only in the queue of its own session.
   const place =
     path == null
       ? undefined
@@ -356,7 +356,7 @@ export const conversationExport = defineCommand('conversation/export', async (ca
   return session.parts.queue.run(exporting, context.signal, 'conversation/export');
 });
 
-/** Replaces the conversation by a document. */
+/** Replaces the conversation with the conversation of a document. */
 export const conversationImport = defineConversationChange(
   'conversation/import',
   async ({ session, conversation, params, keyed, context }) => {

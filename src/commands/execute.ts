@@ -1,6 +1,6 @@
 // Runs the steps of a request; only this file determines their order. It finds the session, looks up the key, waits in
 // the queue, recovers an interrupted restore, and runs the command. Then it writes the record of the operation and
-// returns the answer. The commands themselves use afterCommit for the steps after the commit. The description of a
+// returns the answer. The commands themselves run the steps after the commit, with afterCommit. The description of a
 // method in protocol.json says which steps the method has. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -74,8 +74,8 @@ export async function executeReading(
 }
 
 /**
- * Runs a command for an open session. A request without a key does not change the session, so it needs neither a
- * recovery nor a record of the operation.
+ * Runs a command for an open session. A request without a key does not change the session, and therefore needs no
+ * recovery and no record of the operation.
  */
 async function onSession(command: AnySessionCommand, call: AnyCall): Promise<object> {
   const { lane, idempotency } = methods[command.method];
@@ -85,7 +85,7 @@ async function onSession(command: AnySessionCommand, call: AnyCall): Promise<obj
 }
 
 /**
- * Runs a command that changes a session, in the session's queue. If a restore failed before, first recovers this
+ * Runs a command that changes a session, in the session's queue. If an earlier restore failed, first recovers that
  * restore. `check` can refuse the change before the recovery.
  */
 export function inLane<T>(

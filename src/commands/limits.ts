@@ -1,10 +1,10 @@
-// Decides which checkpoints of a session may be removed, because they exceed a limit or because no request can reach
-// them any more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that undo
-// or redo needs. Users may notice a mistaken restore late. Safety checkpoints, and checkpoints whose tag was taken by
-// another checkpoint, are therefore removed only after a month. The daemon enforces `limits.maxCheckpoints` and
-// `limits.maxStoreBytes` even if no client sends store/gc. The daemon does this in the session's queue some seconds
-// after a change, and lets every request go first. If the daemon is killed meanwhile, the removal continues after the
-// next change or the next opening.
+// Decides which checkpoints of a session may be removed. Some exceed a limit; others can no longer be reached by any
+// request. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that undo or
+// redo needs. Safety checkpoints, and checkpoints whose tag was taken by another checkpoint, are removed only after a
+// month, because users may notice a mistaken restore late. The daemon enforces `limits.maxCheckpoints` and
+// `limits.maxStoreBytes` even if no client sends store/gc. It enforces them in the session's queue, some seconds after
+// a change. Every request goes first. If the daemon is killed meanwhile, the removal continues after the next change or
+// the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -17,7 +17,7 @@ import { tangentCheckpoints } from './tangent.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
-/** The smallest number of checkpoints that a limit leaves: the base and the newest checkpoint. */
+/** A limit always leaves at least this number of checkpoints: the base and the newest checkpoint. */
 export const checkpointsMin = 2;
 /**
  * The number of checkpoints that are removed in one step. After each step, the daemon checks whether the store fits and
@@ -31,8 +31,8 @@ export async function bytesUsed({ store }: Checkpoints): Promise<number> {
 }
 
 /**
- * Returns the checkpoints that store/gc removes: those that are too old, those that exceed the number, and those that
- * have long been unlisted and are not needed.
+ * Returns the checkpoints that store/gc removes. They are too old, exceed the maximum number, or have long been
+ * unlisted and are not needed.
  */
 export function expendable(
   index: CheckpointIndex,
@@ -61,8 +61,8 @@ export function excess(
 }
 
 /**
- * Returns the oldest listed checkpoints that exceed the limit. Counts protected checkpoints too, so other checkpoints
- * are removed in their place.
+ * Returns the oldest listed checkpoints that exceed the limit. Protected checkpoints count too, and other checkpoints
+ * are removed instead of them.
  */
 function excessOf(
   listed: readonly StoredCheckpoint[],
@@ -93,10 +93,10 @@ export function overLimitText(bytes: number, maxStoreBytes: number): string {
 }
 
 /**
- * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when
- * another checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be
- * removed at once, because the contents are also in the restore's target and safety checkpoint. Setting the
- * clock back makes no checkpoint older. If `ms` is 0, returns all unlisted checkpoints.
+ * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when another
+ * checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be removed at once,
+ * because its contents are also in the target and in the safety checkpoint of the restore. When the clock is set back,
+ * no checkpoint becomes older. If `ms` is 0, returns all unlisted checkpoints.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -109,8 +109,8 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
 }
 
 /**
- * Returns the time since which a checkpoint has been unlisted: the time of the checkpoint that now has its tag or its
- * turn's tag.
+ * Returns the time when a checkpoint became unlisted. This is the time of the checkpoint that now has its tag or the
+ * tag of its turn.
  */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
@@ -156,18 +156,18 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
   return kept;
 }
 
-/** The delay between a change and the check of the limits, so that one check serves several changes. */
+/** The delay between a change and the check of the limits, so that one check is enough for several changes. */
 const restMs = 10_000;
-/** After a request has interrupted the removal, the removal continues after this delay. */
+/** After a request has interrupted the removal, the removal waits this long before it continues. */
 const againMs = 1_000;
 /**
- * If requests have delayed the removal for this long, the removal makes one step although requests are
- * waiting. The limits are thus enforced within a minute.
+ * If requests have delayed the removal for this time, the removal makes one step although requests are waiting. The
+ * limits are thus enforced within a minute.
  */
 const patienceMs = 30_000;
 /**
- * The minimum interval between sweeps of unused contents when only the number of checkpoints is limited. This limit
- * does not depend on sweeps.
+ * The minimum interval between sweeps of unused contents if only the number of checkpoints is limited. Enforcing this
+ * limit needs no sweep.
  */
 const sweepEveryMs = 60_000;
 
@@ -180,7 +180,7 @@ export function keepLimitsLater(session: Session): void {
   keeper.enforceIn(restMs);
 }
 
-/** Returns the new warnings about limits for the client. Each warning is returned only once. */
+/** Returns the new warnings about limits for the client. Returns each warning only once. */
 export function limitWarnings(session: Session): readonly string[] {
   return keepers.get(session)?.takeWarnings() ?? [];
 }
@@ -200,7 +200,7 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Schedules a check after `ms` milliseconds. If an earlier check is already scheduled, this earlier check stays. */
+  /** Schedules a check after `ms` milliseconds. Does nothing if an earlier check is already scheduled. */
   enforceIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
@@ -231,8 +231,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each
-   * run removes something, so some run completes the removal.
+   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each run removes
+   * something, so the removal is complete after some runs.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;

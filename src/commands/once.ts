@@ -1,5 +1,5 @@
-// Runs a request only once for each key. If the key is repeated, returns the stored answer. Used for requests that do
-// not wait in a session's queue.
+// Runs a request only once for each key. If a client repeats the key, returns the stored answer. Used for requests that
+// do not wait in a session's queue.
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';

@@ -31,10 +31,7 @@ import { once } from './once.ts';
 const leftMax = 1000;
 const linesMax = 10_000;
 
-/**
- * Adds a remote. If a remote with this name and address already exists, updates only the remote's list of
- * paths that are not pushed.
- */
+/** Adds a remote. If a remote with this name and address exists, updates only its list of paths that are not pushed. */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/add', call, () =>
@@ -59,7 +56,7 @@ export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   );
 });
 
-/** Checks the name of a remote, because the daemon uses it as the name of a directory and in refs. */
+/** Checks the name of a remote, because the daemon uses this name for a directory and in refs. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
   throw new CheckpointdError(
@@ -252,8 +249,8 @@ function importAnswer(
 }
 
 /**
- * Refuses an import when the daemon has just refused every line that it fetched for the session. Otherwise the import
- * would use data from an earlier fetch.
+ * Refuses an import when the daemon has just refused every fetched line of the session. Otherwise the import would use
+ * data from an earlier fetch.
  */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
   const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));

@@ -37,7 +37,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
   const { params, context, client, daemon } = call;
   return once(daemon.openingsOf(client), 'session/open', call, () =>
     daemon.alone(async () => {
-      // Reads the settings here, so that invalid parameters are refused before the session is opened.
+      // Reads the settings first, so that the daemon refuses invalid parameters before it opens the session.
       const settings = settingsOf(params);
       checkPatterns(params.include ?? [], 'include');
       checkPatterns(params.exclude ?? [], 'exclude');
@@ -46,7 +46,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
       if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
-      // If an earlier daemon ran this request, the log of a kept session may contain the key.
+      // If an earlier daemon ran this request, the log of the session may contain the key.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
         const lost = 'The session is open, but some of its settings could not be stored';
@@ -75,7 +75,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   };
 }
 
-/** Returns the options for opening a session: the client's options, and defaults for all others. */
+/** Returns the options for opening a session: the client's options, and default values for all other options. */
 export function sessionOptions(
   params: Pick<Wire.SessionOpenParams, 'include' | 'exclude' | 'durability' | 'limits' | 'features'>,
   storage: string,
@@ -109,8 +109,8 @@ interface Settings {
 }
 
 /**
- * Applies only the settings that differ from those of the conversation. If a session is opened a hundred times, a
- * setting is thus logged only once.
+ * Applies only the settings that differ from those of the conversation. Opening a session a hundred times thus logs a
+ * setting only once.
  */
 async function applySettings(session: Session, wanted: Settings, context: OperationContext): Promise<void> {
   const { conversation } = session.parts;
@@ -211,7 +211,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
   };
 });
 
-/** Lists the open and the kept sessions of a storage, page by page. */
+/** Lists the sessions of a storage page by page, both open and closed ones. */
 export const sessionList = defineDaemonCommand('session/list', async ({ params, daemon }) => {
   const { sessions } = daemon;
   const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
@@ -258,8 +258,8 @@ async function summary(
 }
 
 /**
- * Closes a session for one client. If no other client has the session open, ends the session. Then also removes the
- * session, unless the session is to be kept or user data would be lost.
+ * Closes a session for one client. If no other client has the session open, ends the session. An ended session is
+ * removed, unless its retention says `keep` or the removal would lose user data.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;
@@ -267,14 +267,15 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   return once(daemon.openingsOf(client), 'session/close', call, async () => {
     const { id, parts } = sessions.get(params.session);
     if (parts.marker.retention === 'keep') {
-      // Closing a kept session has only one possible answer. The daemon therefore logs the answer in advance, while the
-      // session's log is still open.
+      // Closing a session with retention `keep` has only one possible answer. The daemon therefore logs the answer in
+      // advance, while the session's log is still open.
       const kept = async (): Promise<Wire.SessionCloseResult> => ({ removed: false, reason: 'retention' });
       const noted = await once(parts.operations, 'session/close', call, kept);
       if (noted.replayed === true) return noted;
     }
-    sessions.openedBy(client, id); // the session may have ended during the look-up of the key
-    // From here on, the session ends even if a step fails. The next daemon removes the remaining files when it starts.
+    sessions.openedBy(client, id); // the session may have ended while the daemon looked up the key
+    // After this line, the session ends even if a step fails. The next daemon removes the remaining files when it
+    // starts.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
@@ -282,10 +283,7 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   });
 });
 
-/**
- * Deletes a session with its checkpoints and its conversation, whether the session is open in this daemon or
- * closed.
- */
+/** Deletes a session with its checkpoints and its conversation. The session may be closed, or open in this daemon. */
 export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
   const { params, client, daemon, context } = call;
   return once(daemon.operations, 'session/delete', call, () =>
@@ -298,8 +296,8 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
 });
 
 /**
- * If a session's checkpoints have a git repository of their own, returns the path of this repository, for
- * clients that read the repository with git.
+ * Returns the path of the git repository that contains only the session's checkpoints, for clients that read it with
+ * git. Returns undefined if there is no such repository.
  */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);

@@ -8,8 +8,8 @@ import { bytesUsed, expendable, overLimitText, removedBySize } from './limits.ts
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
-  // Makes the answer again if the key is repeated after a kill. The number of freed bytes is 0, because only the killed
-  // process knew it.
+  // Makes the answer if the key is repeated after a kill. The number of freed bytes is 0, because only the killed
+  // process knew this number.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 
@@ -37,8 +37,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // Removes the oldest checkpoints, a few at a time, until the store has at most the allowed size or no more may be
-    // removed.
+    // Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more may be removed.
     while ((await bytesUsed(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());
@@ -53,7 +52,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // The request may fail only if no checkpoint was removed, because clients then see no change.
+    // The request may fail only if no checkpoint was removed. Only then do clients see no change.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {

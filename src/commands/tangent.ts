@@ -1,14 +1,14 @@
 // The commands for tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
-// checkpoint of the files. Leaving the tangent restores this checkpoint, unless the client keeps the tail
-// (the last entry of the tangent).
+// checkpoint of the files. When the client leaves the tangent, the daemon restores this checkpoint, unless the client
+// keeps the tail (the last entry of the tangent).
 //
-// To enter, the daemon first publishes a safety checkpoint, and then logs the tangent, which names this
-// checkpoint. A kill in between leaves an unused checkpoint and no tangent. To leave, the daemon first logs
-// the new state of the conversation as a proposal, without moving the head. Then it runs a hard restore whose
-// checkpoint names the proposed state. Publishing this checkpoint commits the whole change: both the files
-// and the main conversation are back. If the process is killed before the publication, the tangent is still
-// open, and the next opening finishes or undoes the restore. If the client keeps the tail, the daemon keeps
-// the files and moves only the conversation.
+// To enter, the daemon first publishes a safety checkpoint, and then logs the tangent with the id of this checkpoint. A
+// kill between these steps leaves an unused checkpoint and no tangent. To leave, the daemon first logs the new state of
+// the conversation as a proposal, without moving the head. Then it runs a hard restore, and the checkpoint of this
+// restore names the proposed state. Publishing that checkpoint commits the whole change: both the files and the main
+// conversation are back. If the process is killed before the publication, the tangent is still open, and the next
+// opening finishes or undoes the restore. If the client keeps the tail, the daemon keeps the files and moves only the
+// conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -23,7 +23,7 @@ import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type ConversationChange, defineConversationChange } from './conversation.ts';
 
-/** Returns whether a tangent is open, and the time when it was entered. */
+/** Returns whether a tangent is open, and the time when the client entered it. */
 export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
   const { tangents, state } = session.parts.conversation;
   const { active, durationSeconds, added } = tangents.status();
@@ -75,10 +75,7 @@ function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.C
   return result;
 }
 
-/**
- * Checks that tangents are enabled. @throws TangentDisabled when the client disabled tangents when it opened the
- * session
- */
+/** Checks that tangents are enabled. @throws TangentDisabled if the client that opened the session disabled tangents */
 function requireTangents({ parts }: Session): void {
   if (parts.options.features.tangent) return;
   const message = 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true';
@@ -86,9 +83,9 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent. If the tangent includes files and the client does not keep the tail, restores the files.
- * A client can leave an open tangent even if tangents are disabled now. @throws TangentDisabled if tangents
- * are disabled and no tangent is open
+ * Leaves a tangent. If the tangent includes files and the client does not keep the tail, restores the files. A client
+ * can leave an open tangent even if tangents have been disabled since then. @throws TangentDisabled if tangents are
+ * disabled and no tangent is open
  */
 async function exitTangent({
   session,
@@ -132,8 +129,8 @@ async function exitTangent({
 }
 
 /**
- * Returns the checkpoints that must stay, because the end of a tangent may restore their files. These are the
- * checkpoint of the open tangent, and the checkpoints of all tangents in which another checkpoint was made.
+ * Returns the checkpoints that must not be removed, because the end of a tangent may restore their files. The open
+ * tangent has such a checkpoint, and so has every tangent in which an existing checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

@@ -1,4 +1,4 @@
-// The commands for the work tree. They report the changes that the watcher saw, and read and write the ledger of
+// The commands for the work tree. They report the changes that the watcher has seen, and read and write the ledger of
 // authors.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -18,7 +18,7 @@ export const worktreeStatus = defineCommand('worktree/status', ({ session, param
   return { ...watcherFigures(session), ...given({ captures, paths }) };
 });
 
-/** Returns the numbers of the watcher. Returns `off` for a session that does not watch its work tree. */
+/** Returns the figures of the watcher. Returns `off` for a session that does not watch its work tree. */
 export function watcherFigures(session: Session): Wire.WatcherFigures {
   const figures = session.watcher?.figures;
   if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };
@@ -39,7 +39,7 @@ export const ledgerHistory = defineCommand('ledger/history', async ({ session, p
   return { entries: items, ...given({ present, nextCursor }) };
 });
 
-/** Records that the agent has just written or deleted a path. */
+/** Records that the agent has just written to or deleted a path. */
 export const ledgerRecordWrite = defineCommand(
   'ledger/recordWrite',
   ({ session, params, context }) =>

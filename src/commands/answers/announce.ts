@@ -1,5 +1,5 @@
-// Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, it logs the
-// failure; the operation itself does not fail.
+// Turns the events of a session into notifications of the protocol. If the daemon cannot describe an event, it only
+// logs the failure, and the operation does not fail.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -19,15 +19,12 @@ import { countsOf, listsOf } from './restore-answer.ts';
 
 const driftPathsMax = 100;
 
-/**
- * Sends a notification to the clients. `by` is the client that made the request. This client also gets the
- * notification.
- */
+/** Sends a notification to all clients, including `by`, the client that made the request. */
 type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /**
- * Returns the listener that sends events as notifications. The clients get each notification before the
- * response of the operation.
+ * Returns the listener that sends events as notifications. Clients get each notification before the response of the
+ * operation is sent.
  */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   const sent = async (sending: Promise<void>): Promise<void> => {
@@ -37,7 +34,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** The sessions for which clients already got the notification that the model's window is full. */
+  /** The sessions whose clients have already been notified that the model's window is full. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>

@@ -44,8 +44,8 @@ export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.Conte
 }
 
 /**
- * Returns the sticky context after a change. Looks up the files after the commit. If the look-up fails, the
- * answer has only the paths and globs.
+ * Returns the sticky context after a change. Searches for the files after the commit. If the search fails, the answer
+ * contains only the paths and globs.
  */
 export async function contextAfterChange({
   session,
@@ -80,8 +80,8 @@ function tangentState(tangent: Tangent): Wire.TangentState {
 }
 
 /**
- * Returns the fields of a conversation (C1). Clients read the history and the transcript page by page, so the
- * answer has only the lengths of these lists.
+ * Returns the fields of a conversation (C1). Clients read the history and the transcript page by page, so the answer
+ * contains only the lengths of these lists.
  */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
@@ -116,9 +116,9 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state that the conversation had when the listing
-// began. A state never changes. Later additions and restores therefore neither invalidate a listing nor
-// appear in it. The daemon keeps nothing between requests.
+// Cursors over a conversation's lists. A cursor names the state that the conversation had when the listing began.
+// Because a state never changes, a listing stays valid and omits later additions and restores. The daemon keeps nothing
+// between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];
@@ -129,8 +129,8 @@ interface ThreadPage<T> {
 
 const itemsDefault = 100;
 /**
- * The maximum number of characters on a page, so that a page does not exceed a client's frame size. A page always has
- * at least one item.
+ * The maximum number of characters on a page, so that a page fits the client's limit for a frame. A page always has at
+ * least one item.
  */
 const pageCharsMax = 4 << 20;
 
@@ -167,8 +167,8 @@ export function pageAt<T>(
 }
 
 /**
- * Returns the state to which a cursor belongs. If the daemon has freed this state, a cursor causes
- * CursorExpired, and a checkpoint causes DataCorrupt.
+ * Returns the state that a cursor or a checkpoint names. If the daemon no longer has the state, fails with
+ * CursorExpired for a cursor and with DataCorrupt for a checkpoint.
  */
 export function stateAt(
   conversation: Conversation,

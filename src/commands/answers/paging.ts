@@ -1,5 +1,5 @@
-// Cursors. A cursor is an opaque position in a listing. It belongs to the state that the list had when the
-// listing began. The cursor contains everything that the daemon needs for the next page, so the daemon keeps
+// Makes and reads cursors. A cursor is an opaque position in a listing, and belongs to the state that the list had when
+// the listing began. The cursor contains everything that the daemon needs for the next page, so the daemon keeps
 // nothing between requests. A client that uses an outdated cursor gets an error.
 import { CheckpointdError } from '../../base/errors.ts';
 
@@ -17,8 +17,8 @@ interface Page<T> {
 /**
  * Returns the next page of a list.
  *
- * `generation` names the state of the list. Refuses a cursor from another state. If a list only grows at its end, its
- * `generation` stays the same and its cursors remain valid.
+ * `generation` names the state of the list. Refuses a cursor from another state. While a list only grows at its end,
+ * its `generation` and its cursors stay valid.
  * @throws CursorExpired
  */
 export function pageOf<T>(

@@ -1,4 +1,4 @@
-// Converts the texts of diffs for an answer, and makes the patch between two snapshots.
+// Converts the texts of diffs to the protocol's form, and makes the patch between two snapshots.
 import { isUtf8 } from 'node:buffer';
 import type { SnapshotId } from '../../base/ids.ts';
 import { unifiedParts } from '../../checkpoints/diff-text.ts';
@@ -8,7 +8,7 @@ import type { SnapshotStore } from '../../store/snapshot-store.ts';
 
 export const textBytesMax = 32 << 20;
 
-/** Returns a text in the protocol's form. If its bytes are not UTF-8, the form is base64. */
+/** Returns a text in the protocol's form, which is base64 if the bytes are not UTF-8. */
 export function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
   if (isUtf8(text)) return { text: text.toString('utf8') };
   return { text: text.toString('base64'), encoding: 'base64' };

@@ -15,7 +15,9 @@ import {
   toText,
 } from '../../tree/tree-path.ts';
 
-/** Returns a path in the work tree. If `pathBytes` is given, it takes precedence. @throws PathOutsideWorkTree */
+/**
+ * Returns a path in the work tree. Uses `pathBytes` if it is given, and otherwise the text. @throws PathOutsideWorkTree
+ */
 export function treePath({
   path,
   pathBytes,
@@ -46,7 +48,7 @@ export function placePath(text: string, field: string): string {
   }
 }
 
-/** Returns a path as text. Adds the bytes when the text is not exact. */
+/** Returns a path as text. Adds the bytes when the text does not represent them exactly. */
 export function pathRef(path: TreePath): PathRef {
   return isText(path)
     ? { path: toText(path) }

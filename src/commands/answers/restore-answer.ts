@@ -1,4 +1,4 @@
-// Makes the answer to a restore, either directly after the restore or later from the restore's checkpoint.
+// Makes the answer to a restore, either directly after the restore, or later from the checkpoint that the restore made.
 import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -20,7 +20,7 @@ export async function restoreAnswer(
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
   const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
-  // The conversation is absent after a dry run, and when only files were restored.
+  // The answer has no conversation after a dry run, and when only files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
@@ -38,8 +38,7 @@ export async function restoreAnswer(
 type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>;
 
 /**
- * Returns the paths in lists, one for each kind of result. Long lists are cut; {@link countsOf} returns their full
- * lengths.
+ * Returns lists of paths, one for each kind of result. Cuts long lists; {@link countsOf} returns their full lengths.
  */
 export async function listsOf(
   session: Session,
@@ -59,8 +58,8 @@ export async function listsOf(
 }
 
 /**
- * Returns the paths with edits that were not made in this session. Names the author of an edit if the ledger has an
- * author for the saved content.
+ * Returns the paths with edits that were not made in this session, and the author of each edit if the ledger knows who
+ * wrote the saved content.
  */
 async function conflictsOf(
   session: Session,
@@ -78,8 +77,8 @@ async function conflictsOf(
 }
 
 /**
- * Makes a second answer to a restore: the process died before the client got the first answer. This answer
- * has only the published facts, and no lists.
+ * Makes the answer to a repeated request, if the process died before it answered the first request. This answer
+ * contains only the published data, and no lists.
  */
 export async function restoreAgain(
   session: Session,
@@ -95,7 +94,7 @@ export async function restoreAgain(
   return restoreAnswer(session, outcome, false, context);
 }
 
-/** Counts the paths of a restore by their result, including the paths that were cut from the lists. */
+/** Counts the paths of a restore by result, including the paths that were cut from the lists. */
 export function countsOf(
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
 ): Wire.RestoreCounts {
