@@ -1,6 +1,6 @@
-// Runs a bundled file with the code that V8 compiled for the file when the package was built. Without this code, the
-// compiler takes half of the processor time in which the daemon starts and opens its first session.
-// scripts/bundle.ts records the code, and writes the small programs that call `runCompiled`.
+// Runs a bundled file with code that V8 compiled when the package was built (the recorded code). Without it, compiling
+// takes half of the processor time that the daemon needs to start and to open its first session. scripts/bundle.ts
+// records this code, and writes the small programs that call `runCompiled`.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -8,21 +8,23 @@ import { Script } from 'node:vm';
 import { attempt, isOfSystem } from './base/attempt.ts';
 import { files } from './base/files.ts';
 
-/** The bytes of the digest of source and code at the end of the recorded code. */
+/** The length in bytes of the digest at the end of the recorded code. The digest covers source and code. */
 const digestBytes = 20;
 
 export interface RunFile {
   readonly exports: Readonly<Record<string, unknown>>;
-  /** True when V8 used recorded code. */
+  /** True when V8 used the recorded code. */
   readonly isRecorded: boolean;
-  /** Records the code of every function that has run in this process. The next `runCompiled` of the file uses the code. */
+  /**
+   * Records the code of every function that has run in this process. The next `runCompiled` of the file uses this code.
+   */
   readonly record: () => void;
 }
 
 /**
- * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts the code, and if
- * source and code are unchanged. V8 compares only their lengths, and damaged code crashes the process. The file runs
- * without recorded code if the code cannot be read.
+ * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts it, and if the digest
+ * shows that source and code are unchanged. (V8 compares only their lengths, and damaged code crashes the process.)
+ * Otherwise runs the file without recorded code.
  */
 export function runCompiled(file: string): RunFile {
   const source = files.readFileSync(file);
@@ -51,7 +53,7 @@ function digestOf(source: Buffer, code: Buffer): Buffer {
   return createHash('sha1').update(source).update(code).digest();
 }
 
-/** Returns the place of the recorded code, which only one version of Node on one kind of processor can use. */
+/** Returns the path of the recorded code. Only one version of Node on one kind of processor can use this code. */
 function recordOf(file: string): string {
   return `${file}.${process.version}-${process.arch}`;
 }

@@ -20,9 +20,11 @@ import { defaultStorage } from './wire/places.ts';
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /** The storage directory for sessions whose client names none. Default: `$XDG_STATE_HOME/checkpointd`. */
+  /**
+   * The storage directory for sessions whose client names no storage directory. Default: `$XDG_STATE_HOME/checkpointd`.
+   */
   readonly storageDirectory?: string;
-  /** The time in ms for which an orphaned session is kept, so that a client can resume it. */
+  /** How long an orphaned session is kept, in ms, so that a client can resume it. */
   readonly orphanGraceMs?: number;
   /**
    * The socket on which this daemon accepts further clients. The daemon writes the path of the socket to `owner.json`
@@ -38,7 +40,7 @@ export interface DaemonOptions {
   readonly onPoison: (because: Error) => void;
 }
 
-/** A daemon and its sessions, for programs that run the daemon in their own process. */
+/** A daemon with its sessions, for programs that run the daemon in their own process. */
 export interface Daemon extends ServedDaemon {
   readonly sessions: Sessions;
 }
@@ -59,8 +61,8 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /**
- * Builds a daemon that serves requests through its handlers. Starts no work except the sweep of the storage. Large
- * modules are loaded when they are first used.
+ * Builds a daemon that serves requests through its handlers. Starts no work except the sweep of the storage. Loads
+ * large modules only at their first use.
  */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorage();

@@ -1,5 +1,5 @@
-// Parses the daemon's command line. The result is a value or an error message. This module starts nothing and touches
-// no file.
+// Parses the daemon's command line and returns a value or an error message. This module starts nothing and uses no
+// file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';
@@ -27,12 +27,12 @@ export interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly logFile?: string;
   readonly storageDirectory?: string;
-  /** The time in ms for which the session of a killed daemon is kept, so that a client can resume it. */
+  /** How long the session of a killed daemon is kept, in ms, so that a client can resume it. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
   /** True when further clients of the same user may connect through a private socket. */
   readonly listens: boolean;
-  /** If there is no first client, the time in ms for which the daemon waits for a client. */
+  /** How long the daemon waits for a client, in ms, if it has no first client. */
   readonly idleMs: number;
 }
 
@@ -86,7 +86,7 @@ function wholeNumber(flag: string, text: string, max: number): number {
   return number;
 }
 
-/** Parses a time in decimal notation into milliseconds. */
+/** Parses a time in decimal notation. Returns milliseconds. */
 function timeOf(flag: string, text: string, unit: 'hours' | 'minutes', example: string): number {
   const amount = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(amount))
@@ -148,7 +148,7 @@ function parse(argv: readonly string[]): ProgramStart {
   };
 }
 
-/** Returns the request of a command line (`argv` without node and the script). Never throws. */
+/** Returns what a command line requests (`argv` without node and the script). Never throws. */
 export function commandOf(argv: readonly string[]): ProgramStart {
   try {
     return parse(argv);

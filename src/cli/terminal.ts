@@ -117,8 +117,8 @@ export async function sayBytes(bytes: Uint8Array): Promise<void> {
  */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
-  // Yields to the event loop. Otherwise, with a fast reader, this process would notice neither Ctrl-C nor the end of
-  // the reader.
+  // Yields to the event loop. While a fast reader accepts everything, this process would otherwise not notice Ctrl-C or
+  // the end of the reader.
   await new Promise((resolve) => setImmediate(resolve));
   return true;
 }
@@ -131,8 +131,8 @@ export function note(line: string): void {
 /** Matches the colour escapes that this program writes. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
 /**
- * The letters that are two columns wide. This regular expression and `segments` are made at first use, because making
- * them is slow and most lines do not need them.
+ * Matches the letters that are two columns wide. This regular expression and `segments` are made at first use, because
+ * making them is slow and most lines do not need them.
  */
 const wide = madeOnce(
   () =>
@@ -151,7 +151,7 @@ export function widthOf(text: string): number {
 
 /** Returns the text, cut with `…` if it is wider than `columnsMax`. */
 export function cutTo(text: string, columnsMax: number): string {
-  // Most lines are short enough for this quick check: a letter is at most two columns wide.
+  // A quick check that is enough for most lines, because a letter is at most two columns wide.
   if (text.length * 2 <= columnsMax || widthOf(text) <= columnsMax) return text;
   let room = Math.max(0, columnsMax - 1);
   let cut = '';

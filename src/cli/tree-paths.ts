@@ -1,5 +1,5 @@
-// Converts paths between two forms. People type and read paths relative to the current directory, or to the directory
-// of `-C`. In the protocol, in --json and in patches, paths are relative to the work tree.
+// Converts paths between two forms. People type and read paths that are relative to the current directory, or to the
+// directory of `-C`. In the protocol, in the output of --json and in patches, paths are relative to the work tree.
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
@@ -42,7 +42,7 @@ export class TreePaths {
   }
 
   /**
-   * Returns a typed path in the form of the protocol, in which '' is the root. @throws CommandRefusal for a path
+   * Converts a typed path to the form of the protocol, in which '' is the root. @throws CommandRefusal for a path
    * outside the work tree
    */
   fromTyped(typed: string): string {
@@ -61,7 +61,7 @@ export class TreePaths {
     return path.split(sep).join('/');
   }
 
-  /** Returns a path of the protocol in the form that a person would type. */
+  /** Converts a path of the protocol to the form that a person would type. */
   toShow(path: string): string {
     const home = relative(this.#root, this.#directory);
     const isOutside = home === '..' || home.startsWith(`..${sep}`) || isAbsolute(home);

@@ -1,4 +1,5 @@
-// Lists the sessions of a storage by their last use. Describes sessions for people: agent, first prompt, age.
+// Lists the sessions of a storage, most recently used first. Describes sessions for people by agent, first prompt and
+// age.
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
 import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
@@ -39,8 +40,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line about the chosen session, for commands that change files. Returns undefined unless a different session
- * of the same work tree was used within the last hour.
+ * Returns a line that names the chosen session, for commands that change files. The line is needed only if a different
+ * session of the same work tree was used within the last hour. Otherwise returns undefined.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

@@ -1,5 +1,5 @@
-// Checks objects that the daemon only stores for a client. Every programming language must be able to read them as
-// JSON, so this module refuses lone surrogates and very deep nesting. This module does not use the fields of these
+// Checks objects that the daemon only stores for a client. Every programming language must be able to read the objects
+// as JSON, so this module refuses lone surrogates and very deep nesting. This module does not use the fields of these
 // objects.
 import { CheckpointdError } from '../base/errors.ts';
 
@@ -15,19 +15,22 @@ export function isObject(value: unknown): value is ClientObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidParams. The error's text begins with `what` and ends with advice. */
+/** Throws InvalidParams with a message that begins with `what` and ends with advice. */
 export function refuse(what: string, remedy: string): never {
   throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
 }
 
-/** Returns the value as a client's object. @throws InvalidParams unless it is a JSON object of well-formed texts */
+/**
+ * Returns the value as a client's object. @throws InvalidParams unless the value is a JSON object with only well-formed
+ * texts
+ */
 export function clientObject(value: unknown, what: string): ClientObject {
   if (!isObject(value)) refuse(what, 'must be a JSON object.');
   inspect(value, what);
   return value;
 }
 
-/** Returns the value as text. @throws InvalidParams unless it is a well-formed string */
+/** Returns the value as text. @throws InvalidParams unless the value is a well-formed string */
 export function wellFormed(value: unknown, what: string): string {
   if (typeof value !== 'string') refuse(what, 'must be a string.');
   if (loneSurrogate.test(value)) {

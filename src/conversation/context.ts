@@ -1,6 +1,6 @@
-// Sticky context: files that the client sends with every request. This module finds the files, limits their size, and
-// lists the omitted files. This module reads files only through {@link ContextFiles}. The session implements this
-// interface, because the session has the work tree.
+// The sticky context: files that the client sends to the model with every request. This module finds the files, limits
+// their size, and lists the omitted files. This module reads files only through {@link ContextFiles}. The session,
+// which has the work tree, implements this interface.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -16,7 +16,7 @@ export interface ContextFile {
   readonly bytes: number;
 }
 
-/** A file with the first path or glob that matches the file. */
+/** A file, and the first path or glob that matches the file. */
 export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
@@ -36,13 +36,13 @@ export interface ContextFiles {
 export interface ListedContext {
   readonly patterns: readonly string[];
   readonly files: readonly MatchedFile[];
-  /** The files that are omitted because all files together exceed the limit. The largest files are omitted first. */
+  /** The files that are omitted because the total size exceeds the limit. The largest files are omitted first. */
   readonly dropped: readonly MatchedFile[];
-  /** The patterns that now match no file. */
+  /** The patterns that currently match no file. */
   readonly unmatched: readonly string[];
   /** The total size of `files` in bytes. */
   readonly size: number;
-  /** The limit for the size of all files in bytes. */
+  /** The limit for the total size of the files in bytes. */
   readonly maxSize: number;
   readonly warnings: readonly string[];
 }
@@ -56,13 +56,13 @@ export interface BuiltContext extends ListedContext {
   readonly unreadable: readonly string[];
 }
 
-/** Texts that the client adds to the message: the outputs of its hooks, and the instruction for its agent. */
+/** Texts that the client adds to the message: the outputs of the client's hooks, and an instruction for the agent. */
 export interface ContextAdditions {
   readonly hooks?: readonly string[] | undefined;
   readonly agentPrompt?: string | undefined;
 }
 
-/** Limits count this number of bytes as one token. Models differ, but the limits need no exact value. */
+/** For the limits, this number of bytes counts as one token. Models differ, but the limits need no exact value. */
 export const bytesPerToken = 4;
 
 /** The maximum number of context paths and globs of a conversation. */
@@ -77,7 +77,7 @@ export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
-/** How much of the model's window is used. At the level `critical`, the text alone fills the window. */
+/** The part of the model's window that is used. At the level `critical`, the text alone fills the window. */
 export interface WindowUse {
   /** The number of UTF-16 units in the context message and in the valid part of the history. */
   readonly characters: number;
@@ -100,7 +100,7 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
 }
 
 /**
- * Normalises stored paths and globs. Does not check their length, because earlier versions had no limit for it.
+ * Normalises stored paths and globs. Does not check their length, because earlier versions did not limit the length.
  * @throws InvalidParams, PathOutsideWorkTree
  */
 function normalContextPaths(paths: readonly unknown[]): string[] {
@@ -157,8 +157,7 @@ async function buildContext(
       read.push({ ...file, bytes: Buffer.byteLength(content) });
     }
   }
-  // Selects once more, now with the sizes of the contents that were read, because a file may have grown since the
-  // listing.
+  // Selects again by the sizes of the contents that were read, because a file may have grown since the listing.
   const { kept: files, dropped: grown } = withinBudget(read, listed.maxSize);
   const message = contextMessage({
     summary,
@@ -185,8 +184,8 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      // Checks the path, because a harmless-looking pattern can match paths outside the work tree, for example with
-      // braces.
+      // Checks the path, because a pattern can match paths outside the work tree although it looks harmless, for
+      // example if it has braces.
       parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
@@ -217,8 +216,8 @@ function overBudget({ path, bytes }: ContextFile, budget: number): string {
   return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some files, or set a model with a larger window.`;
 }
 
-// Builds the message with which the sticky context is sent to a model. The markers and newlines of the message are
-// fixed.
+// Builds the message with which the client sends the sticky context to a model. The markers and newlines of the message
+// are fixed.
 
 const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
 const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
@@ -250,11 +249,11 @@ function contextMessage(parts: ContextParts): string {
   return message;
 }
 
-// The context of a conversation in a session. Adds and removes paths, builds the message, and caches the
-// length of the message until a source changes. The watcher reports changes on disk.
+// The sticky context of a session's conversation. Adds and removes paths, builds the message, and caches the length of
+// the message until a file or a path of the context changes. The watcher reports changes on the disk.
 
 /**
- * The cached length of a message, with the values from which the message was built. These values are compared by
+ * The cached length of a message, and the values from which the message was built. The cache compares these values by
  * identity.
  */
 interface CachedLength {
@@ -277,7 +276,7 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** The length in bytes of the last built message. Undefined when a message that is built now may differ (C25). */
+  /** The length in bytes of the last built message. Undefined when a new message could differ from it (C25). */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -334,9 +333,9 @@ export class StickyContext {
   }
 
   /**
-   * Discards the cached length if a change may affect the message. The watcher calls this method. If no paths are
-   * given, any file may have changed. If the context has a glob, every change counts, because the glob may match a new
-   * file.
+   * Discards the cached length if a change may affect the message. The watcher calls this method. Without paths, any
+   * file may have changed. If the context has a glob, every change may affect the message, because the glob may match a
+   * new file.
    */
   invalidate(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
@@ -345,7 +344,8 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A build may be running. Its files are not known yet, and the build may have read a file before the file changed.
+    // A message may be in the making. Its files are not known yet, and one of them may have been read before it
+    // changed.
     if (this.#cached === undefined) this.#changes += 1;
   }
 
@@ -360,21 +360,22 @@ export class StickyContext {
   }
 }
 
-// Reads from a client's agents which agent is active, and the paths and globs in the resources of this agent. The
-// daemon stores the agents for the client and uses no other field. The session adds the paths to a conversation.
+// Finds the active agent in the agents that a client has set, and the paths and globs in the resources of this agent.
+// The daemon stores the agents for the client and uses no other field. The session adds the paths to a conversation.
 
 interface AgentResources {
   /** The number of agents. */
   readonly agents: number;
   /** Paths and globs in the work tree, normalised and without duplicates. */
   readonly paths: readonly string[];
-  /** The resources that cannot be context files, each with the reason. */
+  /** The resources that cannot be context files. Each has a reason. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the agent that `activeIdx` names.
- * Without `activeIdx`, it is the only agent, or the agent `default`. When no agent is active, the result has no paths.
+ * Reads agents from an object of agents by name, or from `{agents, activeIdx}`. `activeIdx` names the active agent.
+ * Without `activeIdx`, the active agent is the only agent, or the agent `default`. When no agent is active, the result
+ * has no paths.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;

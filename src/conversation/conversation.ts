@@ -37,15 +37,16 @@ import { userLines } from './transcript.ts';
 interface AppendResult extends Lengths {
   readonly id: EntryId;
   /**
-   * The number of oldest entries that were removed because the history was full. This thread has lost them permanently.
+   * The number of oldest entries that were removed because the history was full. The thread has lost these entries
+   * permanently.
    */
   readonly dropped: number;
 }
 
 interface NextMessageResult {
   /**
-   * False when the text of the pending message was locked and therefore not replaced. The next message is set in both
-   * cases.
+   * False when the text of the pending message was locked and therefore not replaced. Even then, the next message is
+   * set.
    */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
@@ -56,7 +57,7 @@ interface NextMessageResult {
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
   readonly tail?: EntryId;
-  /** The checkpoint with the files from before the tangent. The session restores this checkpoint. */
+  /** The checkpoint with the files as they were before the tangent. The session restores this checkpoint. */
   readonly filesCheckpoint?: string;
 }
 
@@ -68,7 +69,7 @@ interface ForgetResult extends Lengths {
 interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;
-  /** The conversation id from the document. The conversation of the session keeps its own id. */
+  /** The conversation id in the document. The conversation of the session keeps its own id. */
   readonly conversationId: string;
   readonly warnings: readonly string[];
 }
@@ -109,14 +110,14 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** How much of the model's window the valid history and the last built context message use. */
+  /** The part of the model's window that the valid history and the last built context message use. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }
 
   /**
-   * Returns the conversation as it would be after a rewind to `ref`: the thread at `ref` with the current settings.
-   * Copies no list.
+   * Returns the state that the conversation would have after a rewind to `ref`: the thread at `ref` with the current
+   * settings. Copies no list.
    */
   at(ref: ConversationRef): ConversationState {
     const { settings } = this.#timeline.present;
@@ -140,8 +141,8 @@ export class Conversation {
   }
 
   /**
-   * Sets the head after the replay. The head is `ref`, or the newest record above position `logLength` whose parents
-   * lead back to `ref`.
+   * Sets the head after the replay. The head is the newest record above position `logLength` that descends from `ref`.
+   * Without such a record, the head is `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     this.#timeline.restoreHead(ref, logLength);
@@ -197,9 +198,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the message that the user will send next; undefined removes it. The text of the message becomes the
-   * description of the next turn, unless the text of an earlier message is locked. `lock` locks the text of this
-   * message. An empty message becomes "Empty prompt" (C37).
+   * Sets the message that the user will send next; undefined removes this message. The text of the message becomes the
+   * description of the next turn, unless an earlier text is locked. `lock` locks the text of this message. An empty
+   * message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -224,9 +225,9 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the next turn, and a position of the conversation at which this text is used up and
-   * unlocked. The text is used up when the turn's checkpoint is published with this position. Until then the text
-   * remains, even after a kill. A rewind to the checkpoint does not restore the text.
+   * Returns the text that describes the next turn, and a position of the conversation at which this text is removed and
+   * unlocked. Publishing the turn's checkpoint with this position removes the text. Until then the text stays, even
+   * after a kill. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -257,9 +258,9 @@ export class Conversation {
   }
 
   /**
-   * Stores a summary that replaces the history before the valid range. The valid range then consists of the last `keep`
-   * entries, or begins with the entry `keep`. The range is extended to whole turns. No entry is removed, so a rewind
-   * undoes the compaction.
+   * Stores a summary that replaces the history before the valid range. If `keep` is a number, the valid range becomes
+   * the last `keep` entries. If `keep` is an id, the range begins with this entry. The range is extended to whole
+   * turns. No entry is removed, so a rewind undoes the compaction.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(
@@ -286,7 +287,7 @@ export class Conversation {
   }
 
   /**
-   * Removes the last `messages` user messages, each with all its answers and tool results. The transcript
+   * Removes the last `messages` messages of the user, and all answers and tool results that follow them. The transcript
    * does not change, because it shows everything that was said. A rewind undoes the removal.
    */
   forget(messages: number, idempotency?: Idempotency): ForgetResult {
@@ -316,9 +317,9 @@ export class Conversation {
   }
 
   /**
-   * Replaces the thread and the settings by those of a document, in one step. The document is a text or a value. The
-   * conversation keeps its id.
-   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
+   * Replaces the thread and the settings with those of a document, in one step. The document is a text or a value. The
+   * conversation keeps its id. @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree,
+   * AbortError. Then nothing has changed
    */
   async import(
     source: unknown,
@@ -348,7 +349,7 @@ export class Conversation {
 
 /**
  * Checks and returns the message that the user will send next. Returns undefined for null and undefined. Replaces an
- * empty message by a text, because a model refuses a message without text.
+ * empty message with a text, because models refuse a message without text.
  * @throws InvalidParams, MessageTooLarge
  */
 export function nextMessageFrom(
@@ -391,7 +392,7 @@ class ClientSettings {
   }
 
   /**
-   * Sets the model, which is given as an object or only by its id. If the size of the window is missing, uses a default
+   * Sets the model, which is given as an object or as an id. If the size of the window is missing, uses a default value
    * and warns (C30).
    */
   setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
@@ -477,16 +478,17 @@ class TangentMode {
   }
 
   /**
-   * Prepares to leave a tangent with files. Logs the state after the tangent without moving the head. The restore of
-   * the files publishes a checkpoint with this state. Files and conversation therefore return together or not at all.
+   * Prepares to leave a tangent with files. Logs the state that follows the tangent, without moving the head. The
+   * restore of the files publishes a checkpoint with this state. So either both files and conversation are restored, or
+   * neither.
    */
   proposeExit(): ConversationRef {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
   /**
-   * Returns whether the conversation is in a tangent. If so, also returns the tangent's age in whole seconds
-   * (C20) and how many entries it added.
+   * Returns whether the conversation is in a tangent. If so, also returns the tangent's age in whole seconds (C20) and
+   * the number of entries that it added.
    */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;

@@ -28,16 +28,13 @@ export interface UserMessage extends ClientObject {
   readonly toolResults?: readonly ClientObject[];
 }
 
-/** An answer of the assistant: text, and the tools that it wants to use. */
+/** An answer of the assistant: a text, and the tools that the assistant wants to use. */
 export interface AssistantMessage extends ClientObject {
   readonly content?: unknown;
   readonly toolUses?: readonly ClientObject[];
 }
 
-/**
- * The cost and duration of a request, as the client measured them. The daemon stores these values and never
- * reads them.
- */
+/** The cost and duration of a request that the client measured. The daemon stores these values and never reads them. */
 export type RequestMetadata = ClientObject;
 
 export interface HistoryEntry {
@@ -61,8 +58,8 @@ export function startsTurn({ user }: HistoryEntry): boolean {
 }
 
 /**
- * Returns the readable text of a message's content. The content is a string, or an array of parts with texts.
- * Returns '' for any other content.
+ * Returns the text that a person can read in a message's content. The content is a string or an array of parts with
+ * texts. Returns '' for any other content.
  */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
@@ -102,10 +99,7 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/**
- * A client's data for an entry. If the data is from a document with an id, the entry keeps this id. Otherwise the
- * daemon chooses the id.
- */
+/** A client's data for an entry. The entry keeps the id from a document. If there is none, the daemon chooses an id. */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;
@@ -149,7 +143,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
 }
 
 /**
- * Removes a field that is `null`. On the wire `null` means absent. After this conversion, readers need to handle only
+ * Removes a field that is `null`. In the protocol, `null` means absent. After this step, the code has to handle only
  * absent fields.
  */
 function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {

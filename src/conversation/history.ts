@@ -1,5 +1,5 @@
 // The list of exchanges. Its length is limited: the oldest entries are removed first, and every removal is reported.
-// Clients name entries by their ids, never by position or text. Only one part of the list may be sent to a model: the
+// Clients name entries by their ids, never by position or text. Clients send only one part of the list to a model: the
 // valid range, [start, end). The first entry of the valid range never contains tool results, because a model refuses
 // results that it did not request. All functions are pure.
 import { CheckpointdError } from '../base/errors.ts';
@@ -8,9 +8,9 @@ import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
 export interface ValidRange {
-  /** The index of the first entry that may be sent. */
+  /** The index of the first entry that a client may send. */
   readonly start: number;
-  /** The index after the last entry that may be sent. */
+  /** The index after the last entry that a client may send. */
   readonly end: number;
 }
 
@@ -29,7 +29,7 @@ export function windowOver(history: Sequence<HistoryEntry>, validRange: ValidRan
 }
 
 /**
- * Returns the history with `entry` at its end, and the new valid range. Removes the oldest entries beyond
+ * Appends `entry` to the history and returns the new history with its valid range. Removes the oldest entries beyond
  * `capacity`.
  */
 export function appendEntry(window: HistoryWindow, entry: HistoryEntry, capacity: number): HistoryWindow {
@@ -76,7 +76,7 @@ export function hasEntry(history: Sequence<HistoryEntry>, id: EntryId): boolean 
   return false;
 }
 
-/** Returns the first position in `[start, end)` at which a turn starts. Returns `end` when there is none. */
+/** Returns the first position in `[start, end)` at which a turn starts. Returns `end` when no turn starts there. */
 export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const entry = history.at(index);
@@ -101,8 +101,8 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 
 /**
  * Returns the range after a compaction that keeps the last `keep` entries. If the first of these entries is inside a
- * turn, the range begins where the turn begins, so that a model sees the whole turn. The range never begins before the
- * current range.
+ * turn, the range begins where this turn begins, so that a model sees the whole turn. The new range never begins before
+ * the current range.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,
@@ -121,8 +121,8 @@ export function rangeAfterCompaction(
 }
 
 /**
- * Returns the position at which the last `messages` user messages start, and how many messages were found. The first
- * message is taken to start at the beginning of the history, even if the first entry contains tool results.
+ * Searches backwards for the last `messages` messages of the user. Returns the position of the earliest of them, and
+ * the number found. The first entry of the history counts as a message even if it contains tool results.
  */
 export function lastMessages(
   history: Sequence<HistoryEntry>,
@@ -138,7 +138,7 @@ export function lastMessages(
   return { start, found };
 }
 
-/** Returns the first `length` entries. Cuts the valid range to these entries. */
+/** Returns the first `length` entries, and the part of the valid range that is within these entries. */
 export function windowUpTo({ history, validRange }: HistoryWindow, length: number): HistoryWindow {
   const [start, end] = [Math.min(validRange.start, length), Math.min(validRange.end, length)];
   return windowOver(history.take(length), { start, end });

@@ -1,5 +1,5 @@
 // Counts how many lines of a file the agent changed, and how many the user changed. These counts are only statistics.
-// The ledger of contents decides who changed a file.
+// The ledger (checkpoints/ledger.ts) records who changed a file.
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
@@ -24,8 +24,8 @@ export interface LineWrite {
   readonly path: string;
   readonly operation: WriteOperation;
   /**
-   * The number of lines just before the write; 0 when the file did not exist. When absent, the number of
-   * lines has not changed since the last write.
+   * The number of lines just before the write; 0 when the file did not exist. When absent, the file has as many lines
+   * as after the last write.
    */
   readonly before?: number | undefined;
   /** The number of lines just after the write. */
@@ -79,7 +79,9 @@ export function trackWrite(known: FileLineTracker | undefined, write: LineWrite)
   };
 }
 
-/** Returns how many lines the user changed (`before - prev`) and how many the agent changed (`added + removed`). */
+/**
+ * Returns the number of lines that the user changed (`before - prev`) and that the agent changed (`added + removed`).
+ */
 export function reportLines(tracker: FileLineTracker): LineReport {
   return {
     linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,
@@ -89,8 +91,8 @@ export function reportLines(tracker: FileLineTracker): LineReport {
 }
 
 /**
- * Returns the number of lines after the previous write. If there was no previous write, returns 0 when the agent
- * creates the file, and otherwise the current number of lines.
+ * Returns the number of lines after the previous write. Without a previous write, returns 0 if the agent creates the
+ * file, and otherwise the number of lines before this write.
  */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
@@ -125,13 +127,13 @@ function linesIn(text: string): string[] {
   return lines;
 }
 
-// Up to this number, differing lines are counted exactly. The work grows with the square of the number. If more lines
-// differ, the whole text counts as replaced.
+// The maximum number of differing lines that are counted exactly, because the work grows with the square of this
+// number. If more lines differ, the whole text counts as replaced.
 const differencesMax = 1000;
 
 /**
- * Counts the lines added and removed between two texts, by the shortest edit script (Myers). Skips the common
- * beginning and end of the texts.
+ * Counts the lines that are added and removed between two texts, with the shortest edit script (Myers). Skips the
+ * common beginning and end of the texts.
  */
 export function countLineChanges(before: string, after: string): { added: number; removed: number } {
   const [a, b] = [linesIn(before), linesIn(after)];

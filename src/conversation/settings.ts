@@ -1,13 +1,12 @@
-// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. The
-// daemon uses only the size of the model's window, to limit the context files. It stores the other fields for the
-// client.
+// The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
+// uses only the size of the model's window, which limits the context files. It stores all other fields for the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
 /** The assumed size of the model's window, in tokens, when the client gives no size. */
 export const defaultWindowTokens = 200_000;
 
-/** A model as the client describes it (C29). The daemon stores other fields (tokenLimits, features) unchanged. */
+/** A client's description of a model (C29). The daemon stores all other fields (tokenLimits, features) unchanged. */
 export interface ModelInfo extends ClientObject {
   readonly modelId: string;
   readonly modelName?: unknown;
@@ -17,12 +16,13 @@ export interface ModelInfo extends ClientObject {
 
 export interface KnownModel {
   readonly info: ModelInfo;
-  /** Warnings about assumptions, for the client and the log (C30). */
+  /** Warnings for the client and the log about what the daemon assumed (C30). */
   readonly warnings: readonly string[];
 }
 
 /**
- * Completes the description of a model, from a client or a document. @throws InvalidParams for an unusable description
+ * Completes the description of a model that comes from a client or a document. @throws InvalidParams for an unusable
+ * description
  */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
   const info: ClientObject =
@@ -48,12 +48,12 @@ const documentNames: FieldNames = [
   ['tokenLimits', 'token_limits'],
 ];
 
-/** Converts the field names of a model to the names in a document. */
+/** Renames the fields of a model to their names in a document. */
 export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 
-/** Converts a model from a document. The document may use its own field names or those of the wire. */
+/** Converts a model from a document. The document may use its own field names or those of the protocol. */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }

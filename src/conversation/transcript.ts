@@ -4,7 +4,7 @@
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
-/** Returns the lines of one exchange. A message that contains only tool results adds no line of the user. */
+/** Returns the lines of one exchange. A message that contains only tool results produces no line of the user. */
 export function linesOf(entry: HistoryEntry): string[] {
   const said = textOf(entry.user.content);
   const asked = said === '' ? [] : userLines(said);

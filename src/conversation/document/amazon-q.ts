@@ -1,6 +1,6 @@
-// Converts parts of a document that only Amazon Q CLI writes into our own form. These are messages wrapped in the name
-// of their kind, wrapped tools, and context paths with their origin. Does not change parts in our own form, and loses
-// no field of a message.
+// Converts those parts of a document that only Amazon Q CLI writes to our own form. In these parts, an object around
+// each message or tool names its kind, and context paths have an origin. Parts in our own form stay unchanged, and no
+// field of a message is lost.
 import { type ClientObject, isObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */
@@ -32,7 +32,7 @@ export function assistantFromQ(value: unknown): unknown {
   return message;
 }
 
-/** Converts an entry. An entry is an object, or in older programs a pair of user message and answer. */
+/** Converts an entry. An entry is an object or, in documents of older programs, a pair of user message and answer. */
 export function entryFromQ(value: unknown): unknown {
   if (!Array.isArray(value) || value.length !== 2) return value;
   const [user, assistant] = value as unknown[];
@@ -40,8 +40,8 @@ export function entryFromQ(value: unknown): unknown {
 }
 
 /**
- * Converts the tools, which are grouped by origin. Amazon Q lists its own tools under `native___`, and wraps each tool
- * in `ToolSpecification`.
+ * Converts the tools, which are grouped by origin. Amazon Q lists its own tools under `native___`, and puts each tool
+ * into an object `{ToolSpecification}`.
  */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
@@ -52,8 +52,8 @@ export function toolsFromQ(tools: ClientObject): ClientObject {
 }
 
 /**
- * Returns the paths of a context manager. Older programs write the paths under `profile_config`. Newer
- * programs wrap each path as `{Agent}` or `{Session}`.
+ * Returns the paths of a context manager. Older programs write the paths under `profile_config`. Newer programs put
+ * each path into an object `{Agent}` or `{Session}`.
  */
 export function contextPathsFromQ(manager: ClientObject): unknown {
   const profile = isObject(manager.profile_config) ? manager.profile_config : {};

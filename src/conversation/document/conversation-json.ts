@@ -1,6 +1,6 @@
 // Writes the document of a conversation, with field names in snake_case and a format version. document-reader.ts reads
 // the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
-// reference, so losing or copying a document does not affect the checkpoints.
+// reference. The checkpoints are therefore not affected if a document is lost or copied.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
@@ -11,7 +11,7 @@ import { modelToDocument } from '../settings.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 
-/** The version of this format. The reader refuses a document of a later version and does not change it. */
+/** The version of this format. The reader refuses a document of a later version. */
 export const formatVersion = 1;
 
 /** The fields of a document that do not come from the conversation's state. */
@@ -60,8 +60,8 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
 const itemsAtOnce = 64;
 
 /**
- * Yields the JSON text of a document in pieces. Each piece has at most 64 items of a list, so that the caller can write
- * the document without blocking the event loop.
+ * Yields the JSON text of a document in pieces, so that the caller can write it without blocking the event loop. Each
+ * piece has at most 64 items of a list.
  */
 export function* documentText(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (Array.isArray(value) && value.length > itemsAtOnce) {

@@ -46,8 +46,8 @@ export function arrayField(object: ClientObject, field: string, isRequired: bool
 }
 
 /**
- * Returns the names of fields that have a value and are not in `known`. Returns at most twenty names, each
- * cut to a readable length.
+ * Returns the names of fields that have a value and are not in `known`. Returns at most twenty names, and cuts each
+ * name to a readable length.
  */
 export function unknownFields(object: ClientObject, known: readonly string[]): string[] {
   const unknown = Object.keys(object).filter((field) => {
@@ -58,8 +58,8 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
   return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
 }
 
-// For field names that are camelCase on the wire, the snake_case names in a document. Fields that are not listed keep
-// their names.
+// Lists of field names that are camelCase on the wire and snake_case in a document. All other fields have the same
+// names in both.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 

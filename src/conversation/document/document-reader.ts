@@ -1,7 +1,7 @@
-// Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. Q's documents
-// have no ids and no format version; their `model` is a text, and messages and tools have forms of their own. This
-// module checks the whole document before the conversation changes, and stores no part of a refused document. This
-// module warns of fields that a conversation does not have.
+// Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. Documents of
+// Amazon Q have no ids and no format version. Their `model` is a text, and their messages and tools have forms of their
+// own. This module checks the whole document before the conversation changes, and stores no part of a refused document.
+// It warns of fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -35,7 +35,7 @@ interface ReadDocument {
   readonly conversationId: string;
   /**
    * The number of oldest entries that were omitted because of the limit. `transcriptDropped` is the number of omitted
-   * lines.
+   * lines of the transcript.
    */
   readonly dropped: number;
   readonly transcriptDropped: number;
@@ -131,7 +131,7 @@ async function readMoment(document: ClientObject, reading: Reading): Promise<Mom
 function readSummary(document: ClientObject, field: string, limits: ConversationLimits): Summary | undefined {
   const value = optional(document, field);
   if (value === undefined) return undefined;
-  // In documents of older programs the summary is only a text.
+  // In documents of older programs, the summary is just a text.
   const pair = typeof value === 'string' ? [value, {}] : value;
   if (!Array.isArray(pair) || pair.length !== 2) return invalidDocument(field, 'is not a pair');
   const [text, metadata] = pair as unknown[];
@@ -184,7 +184,7 @@ const documentFields = [
   'pending_user_message message_locked context_message_length',
 ].flatMap((line) => line.split(' '));
 
-/** Warns of the document's fields that a conversation does not have. */
+/** Warns of those fields of the document that a conversation does not have. */
 function warnLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'this version of checkpointd does not know the field'): void => {
     warnings.push(`${what} was left out: ${because}.`);
@@ -251,16 +251,16 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   };
 }
 
-// Reads the long lists of a document: entries with their valid range, and transcripts. Accepts our own form and the
-// form of Amazon Q CLI. Omits the oldest entries beyond the limit, and counts them.
+// Reads the long lists of a document: the entries, with their valid range, and the transcripts. Accepts our own form
+// and the form of Amazon Q CLI. Omits the oldest entries beyond the limit, and counts them.
 
-/** The arguments that all steps of reading a document share, and the warnings and counts that the steps collect. */
+/** The arguments that all steps of the reader share, and the warnings and counts that the steps collect. */
 export interface Reading {
   readonly limits: ConversationLimits;
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** The names of fields in entries that a conversation does not have. */
+  /** The names of fields that entries of the document have and entries of a conversation do not. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;
@@ -268,10 +268,7 @@ export interface Reading {
 
 const entryFields = ['id', 'user', 'assistant', 'request_metadata'];
 
-/**
- * Reads a list of entries and its valid range. Leaves out the oldest entries beyond the limit, and adapts the
- * range.
- */
+/** Reads a list of entries and its valid range. Omits the oldest entries beyond the limit, and adapts the range. */
 async function readHistory(
   document: ClientObject,
   field: string,
@@ -339,7 +336,7 @@ function readRange(
   return { start: aligned, end: shifted.end };
 }
 
-/** Reads the lines of a transcript. Leaves out the oldest lines beyond the limit. */
+/** Reads the lines of a transcript. Omits the oldest lines beyond the limit. */
 function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
   const lines = arrayField(document, field, false).map((line, index) =>
     wellFormed(line, `${field}[${index}]`),

@@ -1,5 +1,6 @@
-// Splits an imported conversation into parts, so that logging the import does not block. The parts contain entries and
-// transcript lines. The last record makes all parts valid at once. So an import of any size takes effect in one step.
+// Splits an imported conversation into parts, so that logging the import does not block the event loop. The parts
+// contain entries and transcript lines. The last record makes all parts valid together. So an import of any size takes
+// effect in one step.
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry } from '../entry.ts';
 import { windowOver } from '../history.ts';
@@ -69,7 +70,7 @@ export function remainderOf({ thread, settings }: Moment): ImportRest {
   return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent: tangentRest };
 }
 
-/** Returns the conversation that consists of the parts and the rest. */
+/** Builds the conversation from the parts and the rest. */
 export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   const lists = {
     history: Sequence.empty<HistoryEntry>(),
@@ -100,5 +101,5 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   };
 }
 
-/** Adds missing optional fields as undefined, because the log omits undefined fields. */
+/** Adds the optional fields that are undefined, because the log omits undefined fields. */
 const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

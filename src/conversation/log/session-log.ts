@@ -1,8 +1,8 @@
 // The session's log on disk. Each record is one line of `length crc32 json`, appended in one write. All complete
-// records can be read, however the process ended. A kill or a power cut may leave an incomplete last record, which the
-// next opening cuts off. If complete records follow the damage, the opening reports the damage and does not truncate
-// the log. The log is never compacted. It needs no lock, because only one process owns the session. The log uses only
-// the kind of a record.
+// records can be read, however the process ended. After a kill or a power cut, the last record may be incomplete, and
+// the next opening cuts it off. If complete records follow the damage, the opening reports the damage and does not
+// truncate the log. The log is never compacted. It needs no lock, because only one process owns the session. This
+// module uses no field of a record except the kind.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -11,14 +11,14 @@ import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
 /**
- * One fact of a session. This folder defines the records of kind `conversation`. It stores records of other kinds
- * (`operation`, `ledger`) without using their fields.
+ * One record of a session. This folder defines the records of kind `conversation`. It only stores the records of other
+ * kinds (`operation`, `ledger`).
  */
 export interface LogRecord {
   readonly kind: string;
 }
 
-/** Stores records: in the session's file, or in memory for a session that leaves nothing on the disk. */
+/** Stores records in the session's file. For a session that leaves nothing on the disk, stores them in memory. */
 export interface RecordLog {
   /** The number of records. The next record gets the position `length + 1`. */
   readonly length: number;
@@ -26,11 +26,11 @@ export interface RecordLog {
   append(record: LogRecord): number;
 }
 
-/** The first line of every log. The number is the version of the format of all later lines. */
+/** The first line of every log. The number is the version of the format in which all later lines are written. */
 export const logHeader = 'checkpointd session log 1\n';
 
-// The length of the prefix `%10d %8x `. The width is fixed, so the start of the JSON is known before the prefix is
-// checked.
+// The length of the prefix `%10d %8x `. Because this length is fixed, the start of the JSON is known before the prefix
+// is checked.
 const prefixLength = 20;
 const lengthDigits = 10;
 
@@ -41,7 +41,10 @@ export function encodeRecord(record: LogRecord): Buffer {
   return Buffer.concat([Buffer.from(prefix, 'latin1'), json, Buffer.from('\n')]);
 }
 
-/** The bytes at an offset: a complete record, the beginning of a record that more bytes may complete, or damage. */
+/**
+ * The result of decoding at an offset: a complete record, the beginning of a record that more bytes may complete, or
+ * damage.
+ */
 export type Decoded =
   | { readonly is: 'record'; readonly json: Buffer; readonly next: number }
   | { readonly is: 'incomplete'; readonly missing: number }
@@ -76,7 +79,7 @@ function wholePart(bytes: Buffer): { jsons: Buffer[]; end: number; isDamaged: bo
 
 /**
  * Returns the complete records of a log to which another process may be appending. Ignores an incomplete last record.
- * @throws StoreCorrupt for a log that is damaged or of another form
+ * @throws StoreCorrupt for a log that is damaged or has another format
  */
 export function wholeRecords(bytes: Buffer): LogRecord[] {
   const { jsons, isDamaged } = wholePart(bytes);
@@ -87,8 +90,8 @@ export function wholeRecords(bytes: Buffer): LogRecord[] {
 
 interface SessionLogOptions {
   /**
-   * How safe a record is when `append` returns. `power`: the record survives a power cut (fsync). `process`: the record
-   * survives the end of the process.
+   * The failure that a record survives once `append` has returned. `power`: a power cut (with fsync). `process`: the
+   * end of the process.
    */
   readonly durability: 'process' | 'power';
   /** A function that the log calls before each write. The function throws when this process no longer owns the log. */
@@ -102,7 +105,7 @@ interface ReplayedRecord {
 }
 
 const readLength = 1 << 20;
-// The length of the longest record that a wire message can cause. A message has up to 64 MiB, and each byte
+// The length of the longest record that a message of a client can cause. A message has up to 64 MiB, and each byte
 // becomes up to six bytes of JSON.
 const recordLengthMax = 6 * (64 << 20);
 
@@ -117,8 +120,8 @@ export class SessionLog implements RecordLog {
   /** The number of bytes that the opening cut off: the rest of an unfinished write, or a damaged last record. */
   cutBytes = 0;
   /**
-   * If the bytes that were cut off were a complete line, the file with these bytes. The daemon may already have
-   * answered the request of this line.
+   * The file to which the opening saved the bytes that it cut off. Present only if these bytes were a complete line,
+   * because the daemon may already have answered the request of this line.
    */
   keptTail: string | undefined;
 
@@ -150,8 +153,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log for reading. Changes nothing, and refuses every append.
-   * @throws as {@link open}; StoreCorrupt also for a log with an incomplete end, which only {@link open} cuts off
+   * Opens the log for reading. Changes nothing, and refuses every append. @throws as {@link open}. Also StoreCorrupt
+   * for a log with an incomplete end, because only {@link open} cuts it off
    */
   static async openToRead(file: string): Promise<SessionLog> {
     const fd = files.openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -186,9 +189,9 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Adds a record in one write and returns its position.
-   * @throws NoSpace, StoreUnavailable: nothing was added. If a failed write cannot be undone, the content of the file
-   * is unknown. The log then refuses every further append until it is opened again.
+   * Adds a record in one write and returns its position. @throws NoSpace, StoreUnavailable. Nothing was added then. If
+   * a failed write cannot be undone, the content of the file is unknown, and the log refuses every append until it is
+   * opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);
@@ -196,8 +199,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Fills every position up to `position` with empty records, in one write. The records at these positions are lost,
-   * and a new record must not get one of their positions. @throws as {@link append}
+   * Fills every position up to `position` with empty records, in one write. Called when the records at these positions
+   * are lost, because a new record must not get the position of a lost record. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;
@@ -225,8 +228,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Yields every record in order. Pauses now and then for the event loop. Does not yield records that are appended
-   * after the start.
+   * Yields every record in order. Sometimes pauses for the event loop. Does not yield records that are appended after
+   * the start.
    */
   async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
     const slices = new Slices(signal);
@@ -308,8 +311,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Throws when a complete record follows the damage. The damage is then not from an unfinished write, so the log must
-   * not be cut.
+   * Throws when a complete record follows the damage. An unfinished write cannot have caused such damage, so the log
+   * must not be truncated.
    */
   async #refuseDamage(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
@@ -328,8 +331,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Saves the bytes that are cut off if they end with a line end. An unfinished write has no line end, so this line was
-   * complete before it was damaged.
+   * Saves the bytes that are cut off if they end with a line feed. An unfinished write has no line feed, so this line
+   * was complete before it was damaged.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
@@ -363,15 +366,15 @@ export class SessionLog implements RecordLog {
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
 /**
- * If the log file has several names, replaces it by a copy with one name. A backup with hard links (`cp -al`) shares
- * the file, so appended records would also appear in the backup.
+ * If the log file has several names, replaces this name with a copy of the file. A backup with hard links (`cp -al`)
+ * shares the file, so that appended records would also appear in the backup.
  */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);
   if (stats.isFile() && stats.nlink > 1) writeAtomically(file, files.readFileSync(file), { durable: true });
 }
 
-/** Writes the first line when there is no log, or when the log contains only a part of the first line. */
+/** Writes the first line if the log is missing or contains only a part of the first line. */
 function startLog(file: string, options: SessionLogOptions): void {
   const stats = files.lstatSync(file, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile()) {

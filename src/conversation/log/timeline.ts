@@ -1,6 +1,6 @@
-// The states of a conversation and the log of their changes. Every mutation is one record, which names the state before
-// the mutation. The state after each record is available until it is freed. This module does not distinguish operations
-// and knows nothing about checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
+// The states of a conversation and the log of their changes. Every mutation is one record, which refers to the state
+// before the mutation. The state after each record is available until it is freed. This module treats all operations
+// alike and does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -15,10 +15,7 @@ import {
 } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './session-log.ts';
 
-/**
- * A reference to a state of a conversation: the position of the record that led to the state. 0 is the
- * initial state.
- */
+/** A reference to a state of a conversation: the position of the record that made the state. 0 is the initial state. */
 export type ConversationRef = number;
 
 /**
@@ -36,8 +33,8 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes no data. It states that the head is at the record's parent, and overrides earlier records about
- * the head.
+ * A record that changes no data. It says that the head is at the record's parent, and earlier records about the head no
+ * longer apply.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -48,9 +45,9 @@ interface ConversationRecord extends LogRecord {
   /** The state before this record. After a rewind, this is not the state of the preceding record in the log. */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
-  /** True when the record adds a state and does not move the head. A checkpoint moves the head later. */
+  /** True when the record adds a state but does not move the head. A checkpoint moves the head later. */
   readonly isProposed?: true;
-  /** The session's data for the mutation, and the result. If the client repeats its key, it gets this result again. */
+  /** The session's data for the mutation, and the result. A client that repeats its key gets this result again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
@@ -116,7 +113,7 @@ export class Timeline {
 
   /**
    * Logs an operation that takes effect only when the head moves to the returned position. Publishing a checkpoint with
-   * this position commits files and conversation together. Until then the conversation is unchanged.
+   * this position commits files and conversation together. Before that, the conversation is unchanged.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);
@@ -178,8 +175,8 @@ export class Timeline {
 
   /**
    * Finds the head after the replay. `ref` is the position in the newest checkpoint, and `logLength` is the length of
-   * the log when this checkpoint was published. The head is the newest record above `logLength` whose parents lead back
-   * to `ref`, or to the newest record of the head. Without such a record, the head is `ref`.
+   * the log when this checkpoint was published. The head is the newest record above `logLength` that descends from
+   * `ref` or from the newest `settle` record. Without such a record, the head is `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
@@ -191,12 +188,12 @@ export class Timeline {
       else continue;
       head = position;
     }
-    // Checks only the final head: the state at `ref` may be lost although a later record names the head.
+    // Checks only the final head, because the state at `ref` may be lost although a later record names the head.
     this.threadAt(head);
     this.#head = head;
   }
 
-  /** Frees every state except the states at `kept` and at the head. No later call can read the freed states. */
+  /** Frees every state except the states at `kept` and at the head. Later calls cannot read the freed states. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     const wanted = new Set(kept).add(0).add(this.#head);
     for (const position of this.#states.keys()) {

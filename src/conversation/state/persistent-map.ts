@@ -1,6 +1,5 @@
-// An immutable map with string keys. `set` returns a new map, which shares all nodes except those of one path with the
-// old map. The line trackers of all states of a conversation therefore need memory only for the changes. Keys cannot be
-// deleted.
+// An immutable map with string keys. `set` returns a new map, which shares almost all nodes with the old map. The line
+// trackers of all states of a conversation therefore need memory only for the changes. Keys cannot be deleted.
 
 interface Node<V> {
   readonly key: string;
@@ -47,7 +46,7 @@ function* walk<V>(node: Node<V> | undefined): Generator<readonly [string, V]> {
   yield* walk(node.right);
 }
 
-/** An immutable map, iterated in the order of its keys. `set` takes logarithmic time and memory. */
+/** An immutable map. Iterates in the order of the keys. `set` takes logarithmic time and memory. */
 export class PersistentMap<V> implements Iterable<readonly [string, V]> {
   readonly size: number;
   readonly #root: Node<V> | undefined;

@@ -1,6 +1,6 @@
 // An immutable list. `push` and `drop` return a new list that shares the storage of the old list. Ten thousand states
-// of one growing history therefore need only about as much memory as one history. The list cannot insert or remove
-// items in the middle, and cannot search.
+// of one growing history therefore need only about as much memory as one history. It has no method to search, or to
+// insert or remove items in the middle.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;
@@ -8,8 +8,8 @@ const offsetMask = chunkLength - 1;
 
 /**
  * An immutable list. Lists share chunks of 64 items and the array of these chunks. If a list ends exactly where the
- * shared storage ends, `push` extends this storage in place. Otherwise `push` first copies the last chunk and the array
- * of chunks. A list never reads beyond its own end, so earlier lists do not see the extension.
+ * shared storage ends, `push` adds the item to this storage. Otherwise `push` first copies the last chunk and the array
+ * of chunks. A list never reads beyond its own end, so earlier lists do not see the new item.
  */
 export class Sequence<T> implements Iterable<T> {
   readonly length: number;
@@ -43,7 +43,7 @@ export class Sequence<T> implements Iterable<T> {
 
   /**
    * Returns the list with `item` at its end. Takes constant time. Copies the last chunk if another list has already
-   * extended it.
+   * added an item to it.
    */
   push(item: T): Sequence<T> {
     const end = this.#start + this.length;

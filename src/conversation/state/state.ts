@@ -1,6 +1,6 @@
 // The state of a conversation as an immutable value in two parts. A rewind changes the thread and keeps the settings.
-// Every change is a value, and one function applies changes, both for a request and for a replay. A replay of the log
-// therefore gives exactly the state that clients saw. Callers check a change before they apply it.
+// Every change is a value. One function applies the changes of requests and those of a replay, so a replay of the log
+// gives exactly the state that clients saw. Callers check a change before they apply it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -27,25 +27,25 @@ import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
 /**
- * The summary of the part of the history that is no longer sent to a model. `metadata` has the cost of making the
- * summary.
+ * The summary of the part of the history that clients no longer send to a model. `metadata` contains the cost of making
+ * the summary.
  */
 export interface Summary {
   readonly text: string;
   readonly metadata: ClientObject;
 }
 
-/** The main conversation, which is put aside during a tangent. Leaving the tangent restores it. */
+/** The main conversation, which is stored here during a tangent. Leaving the tangent restores the main conversation. */
 export interface Tangent {
   readonly mainHistory: Sequence<HistoryEntry>;
   readonly mainNextMessage: UserMessage | undefined;
   readonly mainTranscript: Sequence<string>;
   readonly mainLatestSummary: Summary | undefined;
-  /** The time when the tangent was entered, in milliseconds since 1970, UTC. */
+  /** The time when the client entered the tangent, in milliseconds since 1970, UTC. */
   readonly tangentStartTime: number;
   readonly mainValidRange: ValidRange;
   /**
-   * The checkpoint whose files the session restores when the tangent is left. Undefined for a tangent without
+   * The checkpoint whose files the session restores when the client leaves the tangent. Undefined for a tangent without
    * files.
    */
   readonly filesCheckpoint: string | undefined;
@@ -65,14 +65,14 @@ export interface Thread {
   readonly nextMessage: UserMessage | undefined;
   /** The text that will describe the checkpoint of the next turn. */
   readonly pendingUserMessage: string | undefined;
-  /** True while `pendingUserMessage` is locked: a new next message does not replace it. */
+  /** True while `pendingUserMessage` is locked. A new next message then does not replace it. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. A rewind does not change them, so only the current values are stored. */
+/** The client's settings. A rewind does not change the settings, so only their current values are stored. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
@@ -85,8 +85,8 @@ export interface ConversationSettings {
   readonly modelInfo: ModelInfo | undefined;
   readonly mcpEnabled: boolean;
   /**
-   * The limits of the conversation. The log contains the limits, so that a replay removes the same entries as
-   * before. Documents do not contain them.
+   * The limits of the conversation. The log contains the limits, so that a replay removes the same entries as before.
+   * Documents do not contain the limits.
    */
   readonly limits: ConversationLimits;
 }
@@ -133,9 +133,9 @@ export const defaultSettings: ConversationSettings = {
   limits: defaultLimits,
 };
 
-// Tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the main conversation.
-// If the client wants, the tangent's last entry is then added to the main conversation. Tangents cannot be nested. This
-// code changes no files: the session restores the checkpoint that the tangent names.
+// Enters and leaves tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the
+// main conversation, and on request adds the tangent's last entry to it. Tangents cannot be nested. This code changes
+// no files; the session restores the checkpoint that the tangent names.
 
 /** Returns the thread inside a new tangent. If the thread is in a tangent already, returns the thread unchanged. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
@@ -198,7 +198,7 @@ export function exitTangent(thread: Thread, keepTail: boolean, limits: Conversat
   };
 }
 
-/** Returns the whole seconds since the tangent began, or 0 if the clock was set back. */
+/** Returns the number of whole seconds since the tangent began, or 0 if the clock was set back. */
 export function tangentSeconds(tangent: Tangent, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
 }
@@ -232,7 +232,7 @@ export interface Moment {
   readonly settings: ConversationSettings;
 }
 
-/** Returns the moment after a change. Equal moments and changes always give equal results. */
+/** Returns the moment after a change. For equal moments and equal changes, always returns equal results. */
 export function applyChange(moment: Moment, change: StateChange): Moment {
   const { thread, settings } = moment;
   switch (change.op) {
@@ -302,7 +302,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // Drops a next message that contains tool results, because the entry that requested these results was removed.
+      // Removes a next message that contains tool results, because the entry that requested these results was removed.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),

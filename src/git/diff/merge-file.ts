@@ -1,11 +1,11 @@
 // Merges three texts with `git merge-file`. Git gets only three files and the labels for the markers, and uses no
-// attribute, merge driver or setting of the user. Binary contents are not merged.
+// attribute, merge driver or setting of the user. This module does not merge binary contents.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { runGit } from '../process/run.ts';
 
-/** The labels that git writes behind the markers of a conflict. */
+/** The labels that git writes after the markers of a conflict. */
 export interface MergeLabels {
   readonly ours: string;
   readonly base: string;

@@ -1,23 +1,23 @@
-// The common differ of all stores. The differ compares two trees that git can read and returns git's own output, so
-// every strategy gives the same diff. The differ runs no program from the user's configuration (no external differ, no
-// text conversion). The statistics of this differ decide which paths count as modified.
+// The common differ of all stores. It compares two trees that git can read and returns git's own output, so that every
+// strategy gives the same diff. It runs no program from the user's configuration (no external differ, no text
+// conversion). Its statistics decide which paths count as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 import { diffArguments, diffSettings, type TreeDiffer } from './tree-differ.ts';
 
-/** Two trees in the object store of a git dir. */
+/** Two trees in the object store of a git directory. */
 export interface DiffTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** A git process that keeps running for this git dir. When absent, each comparison starts git. */
+  /** A git process that keeps running for this git directory. When absent, each comparison starts a git process. */
   readonly differ?: TreeDiffer;
 }
 
 export interface DiffOptions {
-  /** Restricts the comparison to these files and directories. The paths are no patterns. */
+  /** Restricts the comparison to these files and directories. Git does not treat the paths as patterns. */
   readonly paths?: readonly TreePath[];
   /** The number of context lines in {@link unifiedText}. Default: 3. */
   readonly context?: number;
@@ -30,7 +30,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Git's merge finds renames with other limits than git's differ. These arguments use the limits of the merge. */
+/** Git's merge uses other limits than git's differ to find renames. These arguments set the limits of the merge. */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -53,7 +53,7 @@ export interface DiffItem {
   readonly path: TreePath;
   /** The source of a renamed or copied file. */
   readonly from?: TreePath;
-  /** Similarity of the two files in percent, for a rename or copy. */
+  /** The similarity of the two files in percent, for a rename or copy. */
   readonly score?: number;
 }
 
