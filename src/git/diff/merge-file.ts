@@ -27,8 +27,8 @@ export function isBinary(content: Uint8Array): boolean {
 }
 
 /**
- * Combines the changes that `ours` and `theirs` make to `base`. `directory` is an existing private directory, in which
- * this function writes and then removes three files.
+ * Combines the changes that `ours` and `theirs` make to `base`. Writes three files to `directory`, an existing private
+ * directory, and removes them at the end.
  *
  * @throws GitMissing, GitFailed, AbortError, and the system's own errors for the three files
  */

@@ -70,13 +70,13 @@ export interface Comparison {
   readonly counts: readonly LineCount[];
 }
 
-/** Returns the differing paths, with the renames that git finds by default. */
+/** Returns the paths that differ, with the renames that git finds by default. */
 export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<readonly DiffItem[]> {
   return (await records(trees, ['--raw', '-z'], options)).items;
 }
 
 /**
- * Returns differing paths with their counts of added and removed lines. Git has to read the contents to count the
+ * Returns the paths that differ, with the numbers of added and removed lines. Git has to read the contents to count
  * lines.
  */
 export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
@@ -97,7 +97,7 @@ export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promis
 }
 
 /**
- * Returns the renames between two trees as git's merge finds them: files with equal or similar content, but no empty
+ * Returns the renames that git's merge finds between two trees: files with equal or similar content, except empty
  * files.
  */
 export async function renamesBetween(
@@ -126,8 +126,8 @@ async function records(
 }
 
 /**
- * Returns git's output, if possible from the running process. A request with paths always starts git, because git takes
- * paths only as arguments.
+ * Returns git's output, if possible from the running process. With paths, always starts a new git process, because git
+ * accepts paths only as arguments.
  */
 async function output(
   trees: DiffTrees,
@@ -143,9 +143,9 @@ async function output(
 }
 
 /**
- * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and then for
- * every path `added TAB removed TAB path NUL`. A rename has both paths. In the second record of a rename, an empty path
- * comes first, and then the two paths.
+ * Parses records whose fields end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs.
+ * After these records, it writes `added TAB removed TAB path NUL` for every path. A rename has two paths. In the second
+ * record of a rename, an empty path precedes the two paths.
  */
 function readRecords(bytes: Buffer): Comparison {
   const parts = bytes.toString('latin1').split('\0') as TreePath[];
@@ -209,8 +209,8 @@ function damaged(cause: CheckpointdError): CheckpointdError {
 }
 
 /**
- * Splits path arguments into portions, each short enough for a command line. If a rename's two paths are in different
- * portions, the rename appears as an added and a deleted file.
+ * Splits path arguments into portions that are short enough for a command line. If a rename's two paths are in
+ * different portions, the rename appears as an added and a deleted file.
  */
 function portions(paths: readonly TreePath[] | undefined): string[][] {
   if (paths === undefined) return [[]];
@@ -223,8 +223,8 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 
 /**
  * Returns the arguments that name a path. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?`
- * for each byte above 127. The pattern may also match a sibling that differs only in these bytes. The result then
- * contains the sibling, too.
+ * for each byte above 127. The pattern may also match another path that differs only in these bytes. The result then
+ * contains that path, too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];

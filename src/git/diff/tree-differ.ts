@@ -1,7 +1,7 @@
 // Runs git's differ in a persistent process, because starting a process takes several times as long as comparing two
-// trees that differ in one file. Returns git's own bytes, or undefined after a failure. The caller then starts git for
-// this one comparison, and this git also explains the failure. tree-diff.ts parses the output. This module caches no
-// result.
+// trees that differ in one file. Returns git's own bytes, or undefined after a failure. The caller then starts another
+// git process for this one comparison, and the error of that process explains the failure. tree-diff.ts parses the
+// output. This module caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -22,11 +22,11 @@ export const diffArguments: readonly string[] = [
 /** Fixes the length of shortened ids, which would otherwise depend on the number of objects in a store. */
 export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '7' };
 
-// `diff-tree` never frees a root tree that it has read, so a process is replaced after this many comparisons.
+// A process is replaced after this many comparisons, because `diff-tree` never frees a root tree that it has read.
 const asksMax = 32;
 /**
- * The time limit of a comparison, which may read every content of two large trees. On systems that report whether git
- * is working, only a silent git is stopped.
+ * The time limit of a comparison, which may read every content of two large trees. If the system reports whether git is
+ * working, the daemon stops only a git process that does nothing.
  */
 const patienceMs = 600_000;
 
@@ -81,15 +81,15 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // Git repeats a line that is not an id, and flushes all output before this line.
+      // Git prints a line that is not an id unchanged, and flushes all output before this line.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');
       const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
       const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
       signal?.throwIfAborted();
-      // The output begins with a head: the two ids. The head is missing when git could not read one of the two trees.
-      // One byte follows the head: a newline, or a NUL in later versions.
+      // The output begins with a head, which consists of the two ids. The head is missing when git could not read one
+      // of the two trees. One byte follows the head: a newline, or in later versions a NUL.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
     } finally {
@@ -109,7 +109,7 @@ export class TreeDiffer {
     return this.renew();
   }
 
-  /** Ends the processes at once, when the daemon is about to die. */
+  /** Ends the processes at once. Called when the daemon is about to die. */
   kill(): void {
     this.#isClosed = true;
     for (const { child } of this.#running.values()) child.kill();
@@ -134,17 +134,14 @@ export class TreeDiffer {
   }
 }
 
-/**
- * The process died, or git is missing. The caller then starts git for this one comparison, and this git
- * reports the reason.
- */
+/** The process died, or git is missing. The caller then starts git for this one comparison and so gets the reason. */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }
 
 /**
- * Takes the output up to the final line, but at most `bytesMax` bytes. No content can contain the final line by chance.
- * Only one comparison runs at a time, so this line ends the output of the comparison.
+ * Takes the output up to the final line, but at most `bytesMax` bytes. A content cannot contain this line by chance.
+ * Only one comparison runs at a time, so the line ends the output of this comparison.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

@@ -12,7 +12,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** The time limit of `git config`, which reads only a few small files. If git takes longer, something blocks git. */
+/** The time limit of `git config`, which reads only a few small files. If git takes longer, it waits for something. */
 const configMsMax = 8000;
 
 export interface UserPlaces {
@@ -33,7 +33,10 @@ export function userPlaces(environment: NodeJS.ProcessEnv = process.env): UserPl
   };
 }
 
-/** Finds the value of `core.excludesFile` for one repository (or for none), and detects configuration changes. */
+/**
+ * Finds the value of `core.excludesFile` for one repository or without a repository, and detects changes of the
+ * configuration.
+ */
 export class GlobalExcludes {
   readonly #places: UserPlaces;
   readonly #repository: Repository | undefined;
@@ -41,10 +44,7 @@ export class GlobalExcludes {
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /**
-   * `scratchGitDir` is a git directory of the daemon. Git uses this directory when it runs without a repository of the
-   * user.
-   */
+  /** `scratchGitDir` is a git directory of the daemon, for git commands without a repository of the user. */
   constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
     this.#places = places;
     this.#repository = repository;
@@ -61,7 +61,7 @@ export class GlobalExcludes {
     if (this.#cached?.key !== key) {
       const cached = { key, path: this.#resolve(configs) };
       this.#cached = cached;
-      // The file was unreadable, and the next call tries to read the file again.
+      // The file was unreadable. The next call tries again to read it.
       cached.path.catch(() => {
         if (this.#cached === cached) this.#cached = undefined;
       });
@@ -92,8 +92,8 @@ export class GlobalExcludes {
   }
 
   /**
-   * If a file of the configuration would block git, warns about this file and returns its path. Otherwise returns
-   * undefined.
+   * If git would wait for ever for a file of the configuration, warns about this file and returns its path. Otherwise
+   * returns undefined.
    */
   async #blockingIn(config: string): Promise<string | undefined> {
     // Git cannot parse the configuration. A later call of git reports this error.
@@ -108,10 +108,10 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Nearly all configuration files lack this setting. For such a file, this check saves a process.
+    // Nearly all configuration files lack this setting. This check then saves a process.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
-    // The conditions of includes depend on the user's repository, so git reads that repository's configuration.
+    // Git runs in the user's repository, because the conditions of an `includeIf` depend on the repository.
     const isOwnBlocked = [...blocking.keys()].some((other) =>
       other.startsWith(`${this.#repository?.commonDir}/`),
     );
@@ -151,7 +151,10 @@ export class GlobalExcludes {
   }
 }
 
-/** True when git cannot read the configuration. A git that died proves nothing about the configuration. */
+/**
+ * True when git cannot read the configuration. False when git died, because that proves nothing about the
+ * configuration.
+ */
 function isGitFailure(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
 }

@@ -1,7 +1,7 @@
-// The engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private git
-// directory of the daemon with the user's work tree. The engine uses the user's `.gitignore` files, `info/exclude` and
-// global excludes file. The engine starts no program, takes no lock and writes no file of the user. The engine does not
-// consider which paths an index tracks; git/repository/user-index.ts lists these paths.
+// Runs the engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private
+// git directory of the daemon with the user's work tree. It uses the user's `.gitignore` files, `info/exclude` and
+// global excludes file. It starts no program, takes no lock and writes no file of the user. It ignores which paths an
+// index tracks; git/repository/user-index.ts lists these paths.
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -22,7 +22,7 @@ export interface IgnoreCheckerOptions {
   readonly root: string;
   readonly repository: Repository | undefined;
   /**
-   * A private directory for the engine's git dir. This module creates the git dir. The daemon removes the git dir with
+   * A private directory for the engine's git dir. This module makes the git dir. The daemon removes it together with
    * the storage.
    */
   readonly directory: string;
@@ -31,8 +31,8 @@ export interface IgnoreCheckerOptions {
 }
 
 /**
- * True on systems whose default file system ignores letter case. If the volume is case-sensitive nevertheless, rules
- * match too much.
+ * True on systems whose default file system ignores letter case. On a case-sensitive volume of such a system, rules
+ * match too many paths.
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
@@ -40,8 +40,8 @@ const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 export type IgnoreVerdict = boolean | undefined;
 
 /**
- * The checker asks git for the matching rule only for a path with at most this many names. With more than 24
- * directories above a path, `--verbose` of git 2.39 reads memory that it has freed, and dies.
+ * The checker asks git for the matching rule only if the path has at most this many names. If a path has more than 24
+ * directories, git 2.39 with `--verbose` reads freed memory and dies.
  */
 const depthMax = 20;
 
@@ -50,7 +50,7 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Files with rules that git does not read. The checker has already warned about each of them. */
+  /** Files with rules that git must not read. The checker has already warned about each of them. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
@@ -108,12 +108,12 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      // Does not halve the batch, because git would hang for the same time on each half.
+      // Does not divide the batch, because git would hang just as long on each half.
       if (isSilence(error)) throw error;
       // The engine may have been killed, or another scan may have restarted it.
       if (!isSecondTry) return this.#answers(paths, ask, true);
-      // One bad path, such as a path that is now "beyond a symbolic link", ends the engine for the whole batch.
-      // Therefore halves the batch until the bad path is alone.
+      // One bad path, such as a path that is now "beyond a symbolic link", ends the engine for the whole batch. So this
+      // code halves the batch until the bad path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
           `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
@@ -128,7 +128,10 @@ export class IgnoreChecker {
     }
   }
 
-  /** Warns once that the rules beside and below a file are not read, because git would wait for that file. */
+  /**
+   * Warns once that git does not read the rules in the directory of this file and below it, because git would wait for
+   * the file.
+   */
   warnBlocked(path: string): void {
     if (this.#blocked.has(path)) return;
     this.#blocked.add(path);
@@ -170,7 +173,7 @@ export class IgnoreChecker {
     return this.#child.ask(questionOf(paths), takeVerdicts(paths.length));
   }
 
-  /** Starts a git process for these paths only. This process lists only the ignored paths. */
+  /** Starts a git process for only these paths. The process prints only the ignored paths. */
   async #askOnce(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
     const place = this.#place();
     const { stdout } = await runGit({ place, args: checkIgnore, input: questionOf(paths), accept: [0, 1] });
@@ -182,7 +185,7 @@ export class IgnoreChecker {
     return {
       gitDir: this.#options.directory,
       workTree: this.#options.root,
-      // If git ran in a directory inside the root, git would take the paths as relative to that directory.
+      // Git runs in the root, because it takes paths as relative to its current directory.
       cwd: parse(this.#options.root).root,
       settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
     };
@@ -191,7 +194,7 @@ export class IgnoreChecker {
 
 const checkIgnore = ['check-ignore', '-z', '--stdin', '--no-index'];
 
-/** Puts `./` in front of the name. Git would take a name that begins with `:` as a special pattern, and would exit. */
+/** Puts `./` in front of the name, because git would take a name that begins with `:` as a special pattern and exit. */
 function questionOf(paths: readonly TreePath[]): Buffer {
   return Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1');
 }

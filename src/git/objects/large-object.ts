@@ -1,7 +1,8 @@
 // Writes one large loose object in chunks, so that the whole object is never in memory. Node compresses on a thread, so
-// that the event loop stays free. The content is hashed again during the write, because the private file could have
-// changed since its first hash. Samples show whether compressing makes the content smaller. If not, as with a video or
-// an archive, the content is stored uncompressed. Compressing 200 MB of a video took seven seconds and saved nothing.
+// that the event loop is not blocked. Hashes the content again during the write, because the private file could have
+// changed since its first hash. Compresses samples to find out whether the content gets smaller. If not, as with a
+// video or an archive, stores the content uncompressed. Compressing 200 MB of a video took seven seconds and saved
+// nothing.
 import { pipeline } from 'node:stream/promises';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -11,10 +12,10 @@ import { type ObjectType, objectHash, placeLoose } from './object.ts';
 
 const chunkBytes = 256 << 10;
 const sampleBytes = 32 << 10;
-/** If a sample compresses to more than this share of its size, the sample counts as incompressible. */
+/** A sample counts as incompressible if its compressed size is more than this share of its size. */
 const incompressibleFrom = 0.95;
 
-/** Bytes, or a private file that from now on belongs to the writer. */
+/** Bytes, or a private file. The writer owns the file and removes it. */
 export type ObjectSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
@@ -81,7 +82,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   const handle = await filesAsync.open(source.file, 'r');
   try {
     for (;;) {
-      // Uses a new buffer for each chunk, because a thread may still be reading the buffer of the previous chunk.
+      // Uses a new buffer for each chunk, because a thread may still read the buffer of the previous chunk.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);

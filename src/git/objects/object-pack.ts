@@ -1,8 +1,8 @@
-// Stores many objects at once in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack has
-// the directories of a first capture or the objects of a diff from the database. No command of git does this:
-// `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not compressed. Most
-// bytes of a directory are ids, which do not compress, and the objects of a diff are removed soon. Blobs of a first
-// capture go through `fast-import` (second part of this file).
+// Stores many objects at once in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack
+// contains the directories of a first capture, or objects from the database for a diff. No git command can write such a
+// pack: `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not
+// compressed. Most bytes of a directory are ids, which do not get smaller, and the objects of a diff are removed soon.
+// Blobs of a first capture go through `fast-import` (second part of this file).
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -19,11 +19,11 @@ import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
 
-/** Uses a small zlib window, because clearing a larger window takes longer than copying a small object. */
+/** A small window for zlib, because clearing a larger window takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 /**
- * In zlib's uncompressed form, a small object grows by fewer bytes than this number. For a larger object, zlib uses a
- * second buffer.
+ * In zlib's uncompressed form, a small object is longer by fewer bytes than this number. For a larger object, zlib uses
+ * a second buffer.
  */
 const deflatedBytesMore = 64;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
@@ -34,7 +34,7 @@ export interface NewObject {
 }
 
 /**
- * Stores the objects. When the promise resolves, each object can be read under the id that git computed.
+ * Stores the objects. After the promise has resolved, each object can be read by the id that git computed.
  *
  * If the process is killed, a temporary pack remains, which the next opening removes. @throws GitFailed, NoSpace,
  * AbortError
@@ -84,34 +84,38 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
   }
 }
 
-// Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists the ids at
-// the end. These ids must be equal to the ids that this process computed. The blobs can be read only after `finish`. If
-// the process is killed, a temporary pack remains, which the next opening removes. This part stores no commit and no
-// ref.
+// Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input, and at the end
+// writes a list of ids. These ids must be equal to the ids that this process computed. The blobs can be read only after
+// `finish`. If the process is killed, a temporary pack remains, which the next opening removes. This part stores no
+// commit and no ref.
 
 const args = [
   'fast-import',
   '--quiet',
-  '--done', // if the input is truncated, the final command `done` is missing, and git then keeps no pack
+  '--done', // a truncated input lacks the final command `done`, and git then keeps no pack
   // no deltas against the previous blob: half the CPU (1.8 s instead of 3.3 s for 96 MB of sources), same size
   '--depth=0',
   '--force',
 ];
 const chunkBytes = 1 << 20;
 /**
- * The daemon sends small contents to git in batches, because separate writes would cost more than the bytes. A batch of
- * this size fits into the socket's buffer. Git can therefore read the batch while the daemon prepares the next one.
+ * The daemon sends small contents to git in batches of this size, because many separate writes would take longer. Such
+ * a batch fits into the buffer of the socket. Git can therefore read the batch while the daemon prepares the next one.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
-/** The next blob waits while git's input contains this many unread bytes. Git and the daemon work concurrently. */
+/**
+ * While git's input contains this many unread bytes, the daemon does not send the next blob. Git and the daemon work
+ * concurrently.
+ */
 const aheadBytesMax = 8 << 20;
 
 /** A running import. Only one writer at a time adds blobs. */
 export class BulkImport {
   readonly #process: GitProcess;
   /**
-   * The file in which git lists the ids. Asking git for each id (`get-mark`) would stall git while the daemon is busy.
+   * The file into which git writes the list of ids. If the daemon requested each id (`get-mark`), git would have to
+   * wait while the daemon is busy.
    */
   readonly #marksFile: string;
   /** The ids in the order in which the blobs were sent. The mark of a blob is its position, counted from 1. */
@@ -125,7 +129,7 @@ export class BulkImport {
     process.stdout.resume();
   }
 
-  /** Starts the import. Git writes its list of ids into `spoolDirectory`, a private directory. */
+  /** Starts the import. Git writes its list of ids to `spoolDirectory`, a private directory. */
   static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
     // With a higher unpackLimit, fast-import would unpack small packs into loose objects.
     const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
@@ -146,7 +150,7 @@ export class BulkImport {
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
-  /** Completes the pack. When the promise resolves, every blob can be read. */
+  /** Completes the pack. After the promise has resolved, every blob can be read. */
   async finish(signal?: AbortSignal): Promise<void> {
     this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();
@@ -156,7 +160,7 @@ export class BulkImport {
     await this.#confirm(new Slices(signal));
   }
 
-  /** Ends the import at once. An import that has not finished has written only temporary files. */
+  /** Ends the import at once. An unfinished import has written only temporary files. */
   async abort(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#process.ended;
@@ -202,8 +206,8 @@ export class BulkImport {
     stdin.write(batch);
     if (stdin.writableLength === 0) return;
     if (stdin.writableLength < aheadBytesMax) {
-      // Yields, because Node writes more bytes than the pipe's capacity only when the event loop continues. Git would
-      // be idle until then.
+      // Yields to the event loop. If the pipe is full, Node writes the rest only when the event loop continues, and git
+      // would be idle until then.
       await setImmediate();
       return;
     }

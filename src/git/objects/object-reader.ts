@@ -1,7 +1,7 @@
 // Reads objects through persistent `cat-file` processes. Checks every hash, because git does not check objects that it
-// streams out of a pack. Reads small objects whole. Reads large objects in chunks from a separate process, so that the
-// used memory does not depend on the size of a file. A missing or wrong object causes DataCorrupt. The caller adds the
-// object's path to the error.
+// streams from a pack. Reads small objects whole. Reads large objects in chunks from a separate process, so that the
+// needed memory does not depend on the size of a file. A missing or wrong object causes DataCorrupt. The caller adds
+// the object's path to the error.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -12,7 +12,10 @@ import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } 
 /** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
 
-/** Up to this number, loose objects are looked up without git. Looking up more takes longer than one query to git. */
+/**
+ * The maximum number of loose objects that are looked up without git. To look up more takes longer than one query to
+ * git.
+ */
 const looseMax = 16;
 
 interface Found {
@@ -27,8 +30,8 @@ export class ObjectReader {
   #facts: GitChild;
 
   /**
-   * `looseIn`: object directories. The reader itself reads the loose objects of these directories as long as no git
-   * process runs, because starting a process takes longer.
+   * `looseIn`: object directories. While no git process runs, the reader itself reads loose objects in these
+   * directories, because starting a process takes longer.
    */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
@@ -42,8 +45,8 @@ export class ObjectReader {
   }
 
   /**
-   * Restarts the processes, because a running process still sees packs that were deleted. Queries that were already
-   * sent get their answers.
+   * Restarts the processes, because a running process still sees deleted packs. Queries that were already sent still
+   * get their answers.
    */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
@@ -102,7 +105,7 @@ export class ObjectReader {
    * @throws DataCorrupt when the object is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
-    // A git that is already running answers faster than opening a file.
+    // A running git process answers faster than the daemon can open a file.
     for (const objects of this.#contents.pid === undefined ? this.#looseIn : []) {
       const loose = readLoose(objects, type, id);
       if (loose !== undefined) return loose;
@@ -144,8 +147,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // For a damaged object, `cat-file --batch` reports a missing object, or dies and makes all waiting queries fail. So
-    // this query is repeated in a separate process, which reports the damage.
+    // For a damaged object, `cat-file --batch` reports a missing object, or dies, so that all waiting queries fail. So
+    // this code repeats the query in a separate process, which reports the damage.
     return { type, bytes: await this.#alone(type, id) };
   }
 
@@ -172,7 +175,7 @@ const takeObject: TakeAnswer<Found | undefined> = (received) => {
   return { value: { type, bytes: Buffer.from(received.subarray(end + 1, length - 1)) }, length };
 };
 
-/** The length of `<id> blob 0\n`, the shortest answer. Git sends at least this many bytes for each object. */
+/** The length of `<id> blob 0\n`, which is the shortest answer that git sends for an object. */
 const shortestFact = 48;
 
 function takeFacts(count: number): TakeAnswer<number[]> {
@@ -190,12 +193,12 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
-/** True when git refused or died. False when git hung: it would hang again. */
+/** True when git refused or died. False when git hung, because it would hang again. */
 function isGitFailure(error: unknown): boolean {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
 }
 
-/** True when git refused. A git that died proves nothing about the object. */
+/** True when git refused. False when git died, because that proves nothing about the object. */
 function isRefusal(error: unknown): boolean {
   return isGitFailure(error) && !hasDied(error);
 }

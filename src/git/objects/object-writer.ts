@@ -1,6 +1,6 @@
-// Stores objects one by one, as loose objects in an object directory of the daemon: small objects at once
-// (git/objects/object.ts), large objects on a thread (git/objects/large-object.ts). Many objects at once go through
-// git/objects/object-pack.ts.
+// Stores single objects as loose objects in an object directory of the daemon: small objects directly
+// (git/objects/object.ts), large objects on a thread (git/objects/large-object.ts). git/objects/object-pack.ts stores
+// many objects together.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
@@ -40,7 +40,7 @@ export class ObjectWriter {
     this.#isDurable = isDurablePlace(place);
   }
 
-  /** Returns a writer for an object directory. Git sees only the objects in this directory. */
+  /** Returns a writer for an object directory. Git finds only the objects in this directory. */
   beside(directory: string): ObjectWriter {
     const environment = { ...this.#place.environment, GIT_OBJECT_DIRECTORY: directory };
     return new ObjectWriter({ ...this.#place, environment }, this.#onStored);
@@ -54,7 +54,7 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores content with a known id. If the source is a private file, removes it, also after a failure.
+   * Stores content with a known id. If the source is a private file, removes the file, even after a failure.
    *
    * @throws as {@link writeLarge}
    */

@@ -1,6 +1,6 @@
-// Reads and writes loose objects in a directory of the daemon. Writes objects like git, and detects objects that do not
-// match their name. Git does not write an object that seems to exist already. So a damaged object has to be removed
-// before the same content can be stored again.
+// Reads and writes loose objects in a directory of the daemon. Writes objects in the same form as git, and detects
+// objects that do not match their name. Git does not write an object that seems to exist. So a damaged object has to be
+// removed before the same content can be stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { constants, deflateSync, inflateSync } from 'node:zlib';
@@ -14,7 +14,7 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Returns the state of the object's file. `isThorough`: true to read the file. Otherwise every file that is not empty
+ * Returns the state of the object's file. `isThorough`: true to read the file. If false, every file that is not empty
  * counts as whole. A file that is too large to read is `unread`.
  */
 export function stateOfLoose(
@@ -39,7 +39,7 @@ export function stateOfLoose(
   }
 }
 
-/** True when a file with some content is at the path of the loose object. */
+/** True when the file of the loose object exists and is not empty. */
 export function isLoose(objects: string, id: string): boolean {
   return stateOfLoose(join(objects, id.slice(0, 2), id.slice(2)), id, false) === 'whole';
 }
@@ -49,7 +49,7 @@ export function isLoose(objects: string, id: string): boolean {
  * its name.
  */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
-  // A failure means that the object is packed or damaged. The caller then asks git, which explains the damage.
+  // If this fails, the object is packed or damaged. The caller then asks git, which explains the damage.
   return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
     const whole = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });
@@ -59,12 +59,12 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
   });
 }
 
-/** The header of an object is shorter than this, and so is the compressed header. */
+/** The header of an object is shorter than this number, even in compressed form. */
 const headerBytesMax = 64;
 
 /**
- * Returns the size that the header of a loose object states. Reads only the header, so the content may be damaged.
- * Returns undefined when the object is missing or has no header.
+ * Returns the size from the header of a loose object. Reads only the header, so the content may be damaged. Returns
+ * undefined when the object is missing or has no header.
  */
 export function looseSize(objects: string, id: string): number | undefined {
   return attempt(isOfSystem, () => {
@@ -102,9 +102,10 @@ export function writeLoose(objects: string, object: LooseObject, isDurable: bool
 }
 
 /**
- * Stores an object that `write` writes in an object directory of the daemon. Writes the whole object under a temporary name and then
- * renames it. The temporary name has git's own form, and every opening removes files with such names. If the object
- * exists already, gives its file a new time, so that no prune removes it. `isDurable`: the object survives a power cut.
+ * Stores an object in an object directory of the daemon. `write` writes the whole object under a temporary name, and
+ * then this function renames it. The temporary name has git's own form, and every opening removes files with such
+ * names. If the object exists, gives its file a new time, so that no prune removes it. `isDurable`: the object survives
+ * a power cut.
  * @throws what `write` throws, system errors. After an error, the object does not exist under its name
  */
 export async function placeLoose(
@@ -141,10 +142,7 @@ function isThereAndYoung(file: string, id: string): boolean {
   return true;
 }
 
-/**
- * Creates a file in an object directory. The file is read-only, because no program writes to an object after the object
- * has its name.
- */
+/** Creates a file in an object directory. The file is read-only, because no program writes to a finished object. */
 function openIn(directory: string, file: string): number {
   try {
     return files.openSync(file, 'wx', 0o444);
@@ -156,7 +154,7 @@ function openIn(directory: string, file: string): number {
 }
 
 // Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. Git computes the same ids,
-// and every writer compares its own id with git's.
+// and every writer compares the two.
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 

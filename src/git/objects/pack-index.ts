@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
-/** The offset of the number of objects, which is the last number in the table of first bytes. */
+/** The offset at which the number of objects is stored, as the last number in the table of first bytes. */
 const countOffset = start.length + 255 * 4;
 const idsOffset = countOffset + 4;
 const idBytes = 20;
@@ -20,7 +20,9 @@ export function indexedCount(index: string): number {
   }
 }
 
-/** Returns the ids of all objects in the index of a pack. Undefined when the index is damaged. @throws system errors */
+/**
+ * Returns the ids of all objects in the index of a pack, or undefined when the index is damaged. @throws system errors
+ */
 export function indexedIds(index: string): string[] | undefined {
   const bytes = files.readFileSync(index);
   const sum = bytes.subarray(-idBytes);

@@ -1,14 +1,14 @@
 // Encodes and decodes git's binary form of one directory. Git's own tools accept bad names (`.git`, `..`, empty and
-// repeated names) and odd modes. This module never writes them, and rejects them when another program has put them into
-// a store.
+// repeated names) and odd modes. This module never writes such names and modes, and rejects them when another program
+// has put them into a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
 import { byBytes, isGitName } from '../../tree/tree-path.ts';
 
 /**
- * The modes in the trees of the daemon. No entry is a gitlink (160000), because captures take nested repositories as
- * plain files.
+ * The modes in the trees of the daemon. No entry is a gitlink (160000), because captures treat nested repositories as
+ * ordinary directories.
  */
 export type TreeMode = '100644' | '100755' | '120000' | '040000';
 
@@ -31,7 +31,7 @@ export function isTreeName(name: string): boolean {
 /**
  * Encodes a directory. The items may be in any order.
  *
- * If a name is invalid or repeated, or an id is malformed, the caller has a defect: a walk cannot find such a name.
+ * An invalid or repeated name or a malformed id is a defect of the caller, because no walk can find such a name.
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);
@@ -40,7 +40,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
   for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
-    // Builds the message only for a bad item, because building it takes longer than the check.
+    // Builds the message only for a bad item, because building a message takes longer than the check.
     if (!isGood)
       invariant(
         false,
@@ -86,7 +86,7 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
     items.push(item);
     at = nul + 21;
   }
-  return items.slice(); // copies the array, because a growing array has spare capacity
+  return items.slice(); // copies the array, because an array that has grown has unused capacity
 }
 
 /** Returns the sort key: git orders a directory as if its name ended in a slash. */
@@ -94,7 +94,7 @@ function sortKey(item: TreeItem): string {
   return item.mode === '040000' ? `${item.name}/` : item.name;
 }
 
-/** Returns the stored form of a mode. The stored mode of a directory has no leading zero. */
+/** Returns a mode in its stored form. The stored mode of a directory has no leading zero. */
 function storedMode(mode: TreeMode): string {
   return mode === '040000' ? '40000' : mode;
 }
@@ -103,8 +103,8 @@ const fileModes = ['100644', '100755', '120000'] as const;
 
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  // Returns a shared constant instead of the parsed text. This saves memory, because the daemon caches trees, and each
-  // name in a tree has a mode.
+  // Returns a shared constant instead of the parsed text. This saves memory in the cached trees, in which each name has
+  // a mode.
   return fileModes.find((mode) => mode === text);
 }
 

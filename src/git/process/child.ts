@@ -1,6 +1,6 @@
-// A persistent git process, which answers queries in order: `cat-file --batch`, `check-ignore --stdin`, `update-ref
-// --stdin`. After a process died or stalled, the next query starts a new process. If the unanswered queries may be
-// repeated, they are sent once more, to the new process. The caller's `TakeAnswer` finds the end of each answer. This
+// Runs a persistent git process, which answers queries in order: `cat-file --batch`, `check-ignore --stdin`,
+// `update-ref --stdin`. After a process has died or hung, the next query starts a new process. Unanswered queries that
+// may be repeated are sent once more, to the new process. The caller's `TakeAnswer` finds the end of each answer. This
 // module does not interpret answers and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
@@ -11,8 +11,8 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 /**
  * Takes one answer from the beginning of the output that git has written so far.
  *
- * Returns the value and its length in bytes. While the answer is incomplete, returns the number of bytes that are
- * needed before the next call, so that the buffer grows only once. Returns undefined when this number is unknown.
+ * Returns the value and the length of the answer in bytes. While the answer is incomplete, returns the number of bytes
+ * to wait for before the next call, so that the buffer grows only once. Returns undefined when this number is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
@@ -24,9 +24,9 @@ export interface ChildOptions {
    * false.
    */
   readonly replay?: boolean;
-  /** If a process has an unanswered query and does nothing for this time, it is killed and replaced. Default: 4 s. */
+  /** A process that has an unanswered query and does nothing for this time is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
-  /** If a process gets no query for this time, it is ended, at the latest after twice this time. Default: 20 s. */
+  /** A process that gets no query for this time is ended, at the latest after twice this time. Default: 20 s. */
   readonly restMs?: number;
 }
 
@@ -50,14 +50,14 @@ interface Ask {
 }
 
 /**
- * The received bytes that no caller has taken yet, in one buffer. A full buffer doubles its size. Joining all bytes at
- * every chunk would copy an answer of a hundred megabytes two thousand times.
+ * The received bytes that no caller has taken yet, in one buffer. A full buffer doubles its size. If each chunk were
+ * joined to all earlier bytes, an answer of a hundred megabytes would be copied two thousand times.
  */
 class Received {
   #bytes: Buffer = Buffer.alloc(0);
   #room: Buffer = Buffer.alloc(0);
 
-  /** Adds a chunk and returns all bytes. Never overwrites bytes that this function returned before. */
+  /** Adds a chunk and returns all bytes. Never overwrites bytes that an earlier call returned. */
   with(chunk: Buffer, neededBytes: number): Buffer {
     if (this.#bytes.length === 0) return this.keep(chunk);
     const [before, length] = [this.#bytes, this.#bytes.length + chunk.length];
@@ -78,7 +78,10 @@ class Received {
   }
 }
 
-/** One process and its unanswered queries. If an old process ends late, no query of a newer process is affected. */
+/**
+ * One process and its unanswered queries. Each process has its own object, so an old process that ends late affects no
+ * query of a newer process.
+ */
 class Dialogue {
   readonly process: GitProcess;
   readonly asks: Ask[] = [];
@@ -169,12 +172,11 @@ export class GitChild {
   readonly #options: ChildOptions;
   #dialogue: Dialogue | undefined;
   #starting: Promise<Dialogue> | undefined;
-  /** The processes that still exist: the current process, and killed processes that have not ended yet. */
+  /** The processes that still exist: the current process, and older processes that have not ended yet. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
   /**
-   * The timer of the next check. Each check finds out whether the process got a query since the last check. Undefined
-   * while no process runs.
+   * The timer of the next check whether the process got a query since the last check. Undefined while no process runs.
    */
   #rest: NodeJS.Timeout | undefined;
   #isUsed = false;
@@ -192,8 +194,8 @@ export class GitChild {
 
   /**
    * Writes a query and resolves with its answer. Queries are pipelined and answered in order.
-   * @throws GitFailed when the process died or was silent too long; a query that is not repeated may or may not have
-   * had its effect.
+   * @throws GitFailed when the process died or did nothing for too long. A query that is not repeated may or may not
+   * have had its effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
     this.#isUsed = true;
@@ -225,7 +227,7 @@ export class GitChild {
     clearTimeout(kill);
   }
 
-  /** Checks regularly, and ends the process when there was no query since the last check. */
+  /** Checks regularly whether the process got a query since the last check. If not, ends the process. */
   #watchRest(): void {
     clearTimeout(this.#rest);
     this.#isUsed = false;
@@ -246,7 +248,7 @@ export class GitChild {
   }
 
   /**
-   * Returns the process for new queries. If a process was killed because it was silent, returns undefined until that
+   * Returns the process for new queries. If the daemon killed a process that did nothing, returns undefined until that
    * process has ended.
    */
   #current(): Dialogue | undefined {

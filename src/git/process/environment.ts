@@ -1,5 +1,5 @@
-// The environment of every git process of the daemon. The environment starts empty, because a list of variables to
-// remove from process.env would never be complete. The comments say why each variable is set.
+// Makes the environment of every git process of the daemon. The environment starts empty, because a list of variables
+// to remove from process.env would never be complete. The comments say why each variable is set.
 import { devNull, homedir } from 'node:os';
 
 /**
@@ -20,11 +20,11 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
-    GIT_TERMINAL_PROMPT: '0', // the daemon has no user whom git could ask
-    GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
+    GIT_TERMINAL_PROMPT: '0', // git must not ask, because no user is at the daemon's terminal
+    GIT_OPTIONAL_LOCKS: '0', // git takes no lock in the user's repository when it only reads
     GIT_NO_REPLACE_OBJECTS: '1', // otherwise refs/replace would hide the stored contents
     GIT_NO_LAZY_FETCH: '1', // otherwise git fetches missing objects of a partial clone from the network (git 2.44)
-    GIT_CEILING_DIRECTORIES: '/', // git never searches for a git dir, because the daemon always gives it
+    GIT_CEILING_DIRECTORIES: '/', // git does not search for a git dir, because the daemon always names one
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
     GIT_COMMITTER_NAME: identity.name,
@@ -44,7 +44,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.safecrlf', 'false'],
   ['core.eol', 'lf'],
   ['core.attributesFile', devNull], // global attributes may name filters
-  ['core.excludesFile', devNull], // ignore rules are read on purpose, by the ignore checker alone
+  ['core.excludesFile', devNull], // only the ignore checker reads the user's ignore rules
   ['gc.auto', '0'], // no garbage collection in the background
   ['maintenance.auto', 'false'],
   ['core.logAllRefUpdates', 'false'],
@@ -61,13 +61,13 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.pager', 'cat'],
   ['core.editor', ':'], // git opens no editor
   ['core.compression', '1'], // for 96 MB of sources: 1.4 s of CPU instead of 1.8, but 8 % more disk
-  ['core.bigFileThreshold', '32m'], // git streams larger contents into a pack and never has them in memory
-  ['core.commitGraph', 'false'], // a repository's own graph file is neither needed nor trusted
+  ['core.bigFileThreshold', '32m'], // git streams larger contents into a pack and does not load them into memory
+  ['core.commitGraph', 'false'], // the daemon neither needs nor trusts the graph file of a repository
   ['protocol.allow', 'never'], // the daemon's git never fetches
 ];
 
 /**
- * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git uses the user's
+ * Returns the variables that a git process for a remote gets in addition to {@link gitEnvironment}. Git uses the user's
  * home and global configuration, for credentials, proxies and ssh. Git starts no program that asks the user.
  */
 export function remoteEnvironment(): Record<string, string> {
@@ -81,19 +81,19 @@ export function remoteEnvironment(): Record<string, string> {
     ...given('SSH_AUTH_SOCK'),
     ...given('XDG_CONFIG_HOME'),
     GIT_CONFIG_GLOBAL: process.env.GIT_CONFIG_GLOBAL ?? '', // when empty, git looks in HOME
-    GIT_ASKPASS: '', // an empty value: git starts no program that asks the user
+    GIT_ASKPASS: '', // with an empty value, git starts no program that asks the user
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
   };
 }
 
-/** Settings of a git process that talks to a remote. Git may use only these three transports. */
+/** Settings of a git process that contacts a remote. Git may use only these three transports. */
 export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.ssh.allow': 'always',
   'protocol.https.allow': 'always',
   'protocol.file.allow': 'always',
   'http.followRedirects': 'initial',
-  'http.lowSpeedLimit': '1', // in bytes per second: git ends a connection that transfers nothing
+  'http.lowSpeedLimit': '1', // in bytes per second; git ends a connection that transfers less
   'http.lowSpeedTime': '60',
   'push.gpgSign': 'false',
   'push.recurseSubmodules': 'no',
@@ -112,7 +112,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.emptyName': 'error',
   'fetch.fsck.zeroPaddedFilemode': 'error',
   'fetch.fsck.nullSha1': 'error',
-  // These checks are about contents of the user's files, which git never interprets here.
+  // These checks are about contents of the user's files, which git does not interpret in a fetch.
   'fetch.fsck.gitmodulesMissing': 'ignore',
   'fetch.fsck.gitmodulesBlob': 'ignore',
   'fetch.fsck.gitmodulesLarge': 'ignore',
@@ -122,7 +122,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  // Git's sparse walk decides by paths which objects to send. Each checkpoint has a path of its own, so git
+  // With its sparse walk, git decides by paths which objects to send. Each checkpoint has a path of its own, so git
   // would send the whole tree again.
   'pack.useSparse': 'false',
 };
@@ -153,8 +153,8 @@ export function placeArguments(place: GitPlace): string[] {
 }
 
 /**
- * Settings that make git sync its files, for old and new versions of git. Git never syncs directories, so checkpointd
- * syncs them.
+ * Settings that make old and new versions of git sync their files. Git never syncs directories, so checkpointd syncs
+ * them.
  */
 export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
@@ -162,12 +162,12 @@ export const durableSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes git sync the file of each ref, and `packed-refs`, before it renames the file. Git versions before 2.36 ignore
- * this setting.
+ * Makes git sync the file of each ref, and the file `packed-refs`, before it renames the new file. Git versions before
+ * 2.36 ignore this setting.
  */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 
-/** True when data written at the place has to survive a power cut. */
+/** True when data that git writes at the place has to survive a power cut. */
 export function isDurablePlace({ settings }: GitPlace): boolean {
   return settings?.['core.fsync'] === durableSettings['core.fsync'];
 }

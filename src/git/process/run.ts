@@ -16,12 +16,12 @@ export interface GitRun {
   readonly place: GitPlace;
   readonly args: readonly string[];
   readonly input?: Uint8Array;
-  /** Exit codes that are an answer and not a failure. Default: only 0. */
+  /** Exit codes that are no failure. Default: only 0. */
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
   /**
-   * The longest time for which git may do nothing. Waiting for another machine counts as doing nothing. Default: eight
-   * seconds.
+   * The maximum time for which git may do nothing. Git also counts as doing nothing while it waits for another machine.
+   * Default: eight seconds.
    */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -33,19 +33,19 @@ export interface GitOutput {
   readonly exitCode: number;
 }
 
-/** A git process with open pipes. The opener reads `stdout` to its end or kills the process. */
+/** A git process with open pipes. The caller must read `stdout` to its end, or kill the process. */
 export interface GitProcess {
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** The last 4,000 characters that git wrote to stderr. */
   stderr(): string;
-  /** Sends a signal to the process and everything that it started. */
+  /** Sends a signal to the process and to all processes that it started. */
   kill(signal: NodeJS.Signals): void;
-  /** Waits for `work`, which needs this process. Kills the process if it does nothing for too long meanwhile. */
+  /** Waits for `work`, which needs this process. Kills the process if it does nothing for too long during this time. */
   awaiting<T>(work: Promise<T>): Promise<T>;
   /**
-   * Resolves when the process has ended and its pipes are closed, or a second after the process was killed. Never
+   * Resolves when the process has ended and its pipes are closed, at the latest a second after it was killed. Never
    * rejects.
    */
   readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
@@ -67,9 +67,9 @@ export function killAllGit(): void {
 /**
  * Runs one git command to its end.
  * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when git's working directory is missing;
- * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) when git exits with a code that is not
- * accepted, or does nothing for eight seconds. To end git early, the function sends SIGTERM, so that git removes its
- * own lock files, and SIGKILL after half a second.
+ * AbortError when the signal was aborted. GitFailed when git exits with a code that is not accepted, or does nothing
+ * for eight seconds. NoSpace when git reports a full disk. To end git early, this function sends SIGTERM, so that git
+ * removes its lock files, and half a second later SIGKILL.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -178,7 +178,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
 }
 
 /**
- * Yields the output of one git command in chunks, for outputs that may not fit into memory.
+ * Yields the output of one git command in chunks, because the output may not fit into memory.
  *
  * Leaving the loop early kills the process. @throws as {@link runGit}, after the last chunk.
  */
@@ -189,7 +189,7 @@ export async function* streamGit(place: GitPlace, args: readonly string[]): Asyn
   let finished = false;
   try {
     for (;;) {
-      // Git waits until the caller requests the next chunk.
+      // If the pipe is full, git waits until the caller requests the next chunk.
       const next = await git.awaiting(chunks.next() as Promise<IteratorResult<Buffer>>);
       if (next.done === true) break;
       yield next.value;
@@ -241,7 +241,7 @@ export function gitFailure(
   );
 }
 
-/** True when git ended without an answer, by a signal or a crash. Git itself uses exit codes up to 129. */
+/** True when git ended without an answer, because of a signal or a crash. Git itself uses exit codes up to 129. */
 export function hasDied(error: unknown): boolean {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   const exitCode = error.details?.exitCode;
@@ -249,12 +249,14 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The system ends git with this signal when git exceeds the limit for file sizes. In the daemon's own process, the call
- * fails instead.
+ * The system ends git with this signal when git exceeds the limit for file sizes. In the daemon's own process, only the
+ * system call fails.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
-/** Throws GitFailed if git's answer is not as expected. The program named git may be another program. */
+/**
+ * Throws GitFailed if git's answer does not have the expected form. The program called `git` may be another program.
+ */
 export function gitAnswered(condition: unknown, because: string): asserts condition {
   if (condition) return;
   throw new CheckpointdError(
@@ -264,15 +266,15 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   );
 }
 
-// Handles a start for which the system has no more file descriptors. Node then returns a process without pipes, and
-// execa throws before it listens to events. The cause arrives as an `error` event. Without a listener, this event would
-// end the daemon with all its sessions. Execa itself reports all other errors of a start.
+// Handles a failed start of a process when the system has no more file descriptors. Node then returns a process without
+// pipes, and execa throws before it listens to events. The cause arrives as an `error` event. Without a listener, this
+// event would end the daemon with all its sessions. Execa itself reports all other errors at a start.
 
 const channel = 'child_process';
 
 /**
- * Starts a process and checks that it has its pipes. @throws EMFILE, like a system call, when there were too few file
- * descriptors for the pipes.
+ * Starts a process and checks that it has its pipes. @throws EMFILE, like a system call, when the system has too few
+ * file descriptors for the pipes.
  */
 export function begun<Started>(program: string, start: () => Started): Started {
   let child: ChildProcess | undefined;
@@ -284,7 +286,7 @@ export function begun<Started>(program: string, start: () => Started): Started {
     return start();
   } catch (error) {
     if (!(error instanceof TypeError) || child === undefined || child.pid !== undefined) throw error;
-    // The error that is thrown below already reports this event.
+    // The error that this function throws below already reports this event.
     child.once('error', () => undefined);
     const named = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
     throw Object.assign(named, { code: 'EMFILE', syscall: `spawn ${program}` });
@@ -293,9 +295,9 @@ export function begun<Started>(program: string, start: () => Started): Started {
   }
 }
 
-// One running git together with every process that it started. Signals are sent to all these processes. While a caller
-// waits, all of them are watched. If even SIGKILL does not end them, they are abandoned, so that no wait lasts for
-// ever. This class reads no pipe.
+// Controls one running git process, together with every process that it started. Sends signals to all these processes,
+// and watches all of them while a caller waits. If even SIGKILL does not end them, abandons them, so that no caller
+// waits for ever. This class reads no pipe.
 
 /** The parts of a child process that this class uses. */
 interface Child {
@@ -315,11 +317,11 @@ export class ProcessGroup {
   readonly #args: readonly string[];
   #abandon: (() => void) | undefined;
   #isKilled = false;
-  /** The error if the process was killed because it was silent. Otherwise undefined. */
+  /** The error when the process was killed because it did nothing. Otherwise undefined. */
   failure: CheckpointdError | undefined;
   /**
-   * Resolves when the process still exists a second after it was killed: the system blocks it, or another process has
-   * its pipes open.
+   * Resolves when the process still exists a second after it was killed. Either the system blocks it, or another
+   * process has its pipes open.
    */
   readonly abandoned: Promise<undefined>;
 
@@ -338,7 +340,7 @@ export class ProcessGroup {
     setTimeout(() => this.#leave(), killMs).unref();
   }
 
-  /** Sends SIGTERM. Half a second later, sends SIGKILL if the process has ignored SIGTERM. */
+  /** Sends SIGTERM and, half a second later, SIGKILL for a process that has ignored SIGTERM. */
   end(): void {
     this.kill('SIGTERM');
     setTimeout(() => this.kill('SIGKILL'), termMs).unref();

@@ -4,14 +4,14 @@ import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 
-/** The longest time for which a process may do nothing while a caller waits for it. */
+/** The maximum time for which a process may do nothing while a caller waits for it. */
 export const silenceMsMax = 8_000;
 
 export interface SilenceOptions {
   /** Returns the process group to watch, or undefined before the process runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
-  /** The state that is assumed on a system that does not report the state of a process. */
+  /** The assumed state of a process on a system that does not report the state. */
   readonly whenUnknown: 'silent' | 'working';
 }
 
@@ -27,7 +27,7 @@ export class SilenceTimer {
     this.#options = options;
   }
 
-  /** Restarts the timer: the process wrote something, or got a query. */
+  /** Restarts the timer. Called when the process has written something or got a query. */
   restart(patienceMs: number = silenceMsMax): void {
     this.#wait(patienceMs, undefined);
   }
@@ -61,28 +61,28 @@ export function silent(args: readonly string[], patienceMs: number): Checkpointd
   );
 }
 
-/** True when git failed because it hung. Git would hang again at the same query. */
+/** True when git failed because it hung. With the same query, git would hang again. */
 export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }
 
 /**
- * Returns the sum of processor time and transferred bytes of all processes in a group, only for comparison. Returns
- * undefined when the system does not report these numbers.
+ * Returns a number that grows when a process of the group works: the sum of processor time and transferred bytes.
+ * Returns undefined when the system does not report these figures.
  */
 function workOf(group: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let work: number | undefined;
   for (const name of files.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The second field is the command in parentheses, which may contain any character. The later fields therefore begin
-    // after the last parenthesis.
+    // The second field is the command name in parentheses, which may contain any character. The later fields therefore
+    // begin after the last parenthesis.
     const stat = read(`/proc/${name}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) continue;
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const moved = /rchar: (\d+)\nwchar: (\d+)/.exec(read(`/proc/${name}/io`));
-    // A process that has started or ended in the group counts as work, too.
+    // The start or the end of a process in the group counts as work, too.
     work = (work ?? 0) + 1 + ticks + Number(moved?.[1] ?? 0) + Number(moved?.[2] ?? 0);
   }
   return work;

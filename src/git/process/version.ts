@@ -8,7 +8,8 @@ const floor = [2, 30] as const;
 let known: Promise<string> | undefined;
 
 /**
- * Returns the version of the git on PATH, when it is new enough. A failure is not cached: git may be installed later.
+ * Returns the version of the git on PATH if this version is new enough. Does not cache a failure, because the user may
+ * install git later.
  * @throws GitMissing, GitTooOld
  */
 export function checkGit(): Promise<string> {
@@ -19,14 +20,14 @@ export function checkGit(): Promise<string> {
   return known;
 }
 
-/** True when this version of git obeys `core.fsync`, and can therefore sync the refs that it writes. */
+/** True when this version of git supports `core.fsync`, and can therefore sync the refs that it writes. */
 export function syncsRefs(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 2 || (major === 2 && minor >= 36);
 }
 
 async function askVersion(): Promise<string> {
-  // Uses the root of the file system as working directory, because the root always exists.
+  // Starts git in the root of the file system, because this directory always exists.
   const place = { gitDir: parse(process.execPath).root };
   const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));

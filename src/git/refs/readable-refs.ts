@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs.
-// Git would treat an unreadable directory as empty, and would wait for ever on a FIFO. This module also removes locks
-// that a killed git left. This module opens no ref.
+// Checks that git can read all refs of some namespaces. The daemon makes this check before it asks git for the refs,
+// because git would treat an unreadable directory as empty and would wait for ever on a FIFO. This module also removes
+// locks that a killed git left. It opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -9,7 +9,7 @@ import { constants, type Dirent, files } from '../../base/files.ts';
 
 /** The error when an operation is refused because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
-  /** Two sentences: what is wrong, and what to do about it. */
+  /** Two sentences: the problem, and what to do about it. */
   readonly what: string;
   readonly path: string;
 
@@ -50,7 +50,7 @@ function refuseBelow(directory: string): void {
 
 function entriesOf(directory: string): Dirent[] {
   try {
-    // With only read permission, the system would report the names but not their types.
+    // If this user could only read the directory, the system would report the names but not their types.
     files.accessSync(directory, constants.R_OK | constants.X_OK);
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {
@@ -61,12 +61,12 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /**
- * True for a symbolic link that cannot block git. Git reads the link's target as a ref name; if it is not a ref name,
- * git follows the link.
+ * True for a symbolic link that cannot block git. Git first tries to use the link's target as the name of a ref. If it
+ * is no such name, git follows the link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  // Git cannot follow this link either. It then reports the link and does not wait.
+  // Git cannot follow this link either. It reports the link and does not wait.
   return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();
@@ -105,29 +105,28 @@ function notARef(path: string): UnreadableRefs {
   return new UnreadableRefs(what, path);
 }
 
-// Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git
-// takes the lock of `packed-refs`, too. This lock is removed only when it has not changed for longer than any
-// git process keeps such a lock. While git has this lock, it also writes `packed-refs.new`. Git refuses to
-// write when this file already exists. If a killed git left `packed-refs.new`, the user's own git could never
-// write `packed-refs` again.
+// Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git also takes
+// the lock of `packed-refs`. This module removes that lock only when it has not changed for longer than any git process
+// keeps it. While git has the lock, it also writes `packed-refs.new`, and git refuses to write if this file already
+// exists. So with a `packed-refs.new` of a killed git, the user's git could never write `packed-refs` again.
 
-/** Git itself gives up waiting for this lock after one second. */
+/** Git itself waits at most one second for this lock. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that only checkpointd takes. Does nothing when the lock's parent directory is a file. */
+/** Removes a lock that only checkpointd takes. Does nothing when the path of the lock's directory is a file. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }
 
 /**
- * Removes the lock of `packed-refs` and `packed-refs.new`. First waits long enough to be sure that the process that
- * took the lock is dead. Resolves at once when neither file exists.
+ * Removes the file `packed-refs.new` and the lock of `packed-refs`. First waits long enough to be sure that the process
+ * that took the lock is dead. Resolves at once when neither file exists.
  */
 export async function removeStalePackedRefs(gitDir: string): Promise<void> {
-  // If `packed-refs` is a symbolic link, git writes both files beside the link's target.
+  // If `packed-refs` is a symbolic link, git makes both files in the directory of the link's target.
   const directory = dirname(realPath(join(gitDir, 'packed-refs')));
   const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
-  // The lock does not change while its holder writes the other file.
+  // While git writes the other file, the lock does not change.
   const stamps = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
   if (stamp(lock) !== undefined) {
     const first = stamps();
@@ -138,7 +137,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
     files.rmSync(lock, { force: true });
   }
   if (stamp(unfinished) === undefined) return;
-  // The daemon takes the lock itself, because only the process with the lock may write `packed-refs.new`.
+  // The daemon itself takes the lock, because only the process with the lock may write `packed-refs.new`.
   const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
   if (fd === undefined) return;
   files.closeSync(fd);

@@ -1,8 +1,8 @@
-// Changes the refs of one session in transactions that are atomic even under kill -9. Git's own transaction first locks
-// and checks all refs, and then renames one file after another. If git is killed in between, half of the transaction
-// remains. The store therefore first writes a note of the intended changes to a temporary file. Renaming this file
-// commits the transaction. A process that finds the note repeats the transaction. The caller has the session's lock, so
-// no other program should move these refs. This module does not know what the refs mean.
+// Changes the refs of one session in transactions that are atomic even under kill -9. In its own transaction, git first
+// locks and checks all refs, and then renames one file after another. If git is killed between two renames, the
+// transaction is only half done. The store therefore first writes a note of the intended changes to a temporary file.
+// Renaming this file commits the transaction. A process that finds the note makes the changes again. The caller has the
+// session's lock, so no other program should move these refs. This module does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -25,7 +25,7 @@ import {
 } from './readable-refs.ts';
 import { packedRefs, refsInFiles } from './ref-files.ts';
 
-/** After removing this number of ref files, {@link RefStore.pack} lets other changes of refs run. */
+/** The number of ref files that {@link RefStore.pack} removes before it lets other changes of refs run. */
 const unlinkedAtOnce = 100;
 
 export class RefStore {
@@ -40,11 +40,11 @@ export class RefStore {
    * removed.
    */
   #hasOldIntent = false;
-  /** If the outcome of a change is unknown, the values that the refs had before the change. */
+  /** The values that the refs had before a change whose outcome is unknown. */
   #undecided: readonly RefChange[] = [];
   /**
-   * If the note of a transaction was unreadable, the path to which {@link open} moved the note. It is unknown which
-   * refs the transaction changed.
+   * The path to which {@link open} moved the unreadable note of a transaction. Nothing shows which refs this
+   * transaction changed.
    */
   damagedIntent?: string | undefined;
 
@@ -54,10 +54,10 @@ export class RefStore {
     this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
   }
 
-  /** Reads the refs. If a kill has interrupted a transaction, finishes this transaction first. */
+  /** Reads the refs. If a kill has interrupted a transaction, first finishes this transaction. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    // comes first, because a transaction is repeated only if its result can be read
+    // comes first, because the store repeats a transaction only if it can read the result
     refuseUnreadable(this.#refsIn, prefixes);
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
@@ -87,7 +87,7 @@ export class RefStore {
     this.#refs = refsInFiles(this.#refsIn, prefixes);
   }
 
-  /** Reads the refs from disk. Lists unreadable refs only in {@link broken}. */
+  /** Reads the refs from the disk. Lists unreadable refs only in {@link broken}. */
   async reload(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -117,7 +117,7 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none. When the promise resolves, all changes are made.
+   * Makes all changes or none. After the promise has resolved, all changes are made.
    * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed. After an error nothing has
    * changed.
    */
@@ -135,15 +135,15 @@ export class RefStore {
   /**
    * Packs the refs of a repository that only the daemon uses into one file. Returns the paths of the removed ref files.
    * Does nothing when fewer than `looseMin` refs have files of their own. Other changes of refs may run between the
-   * steps.
-   * @throws as {@link commit}, AbortError between two steps; each ref keeps its value throughout
+   * steps. Each ref always keeps its value. @throws as {@link commit}, and AbortError between two steps
    */
   async pack(signal: AbortSignal, looseMin: number): Promise<readonly string[]> {
     const { place, prefixes } = this.#options;
     const refsIn = this.#refsIn;
     const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
     if (loose.length < looseMin) return [];
-    // Git locks `packed-refs`. A ref that moves meanwhile has its own file, which takes precedence and stays.
+    // Git locks `packed-refs`. If a ref moves meanwhile, it gets its own file, which overrides `packed-refs` and is not
+    // removed.
     const settings = { ...place.settings, ...syncedRefSettings };
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
     await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);
@@ -168,7 +168,7 @@ export class RefStore {
     try {
       await this.#rollBackUndecided();
     } catch (error) {
-      // The note stays, so the next opening makes the changes of the note.
+      // The note still exists, so the next opening makes the changes of the note.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -187,7 +187,7 @@ export class RefStore {
   }
 
   /**
-   * If the outcome of a change is unknown, undoes this change before the next change. Otherwise the next opening would
+   * Undoes a change whose outcome is unknown. Called before the next change, because the next opening would otherwise
    * repeat the old change and overwrite later changes.
    */
   async #rollBackUndecided(): Promise<void> {
@@ -221,7 +221,7 @@ export class RefStore {
     if (moved.length > 0) this.#options.onRepair?.(repaired.length, lost.length);
   }
 
-  /** Returns false when git refuses the changes because an object is missing. */
+  /** Lets git make the changes. Returns false when git refuses them because an object is missing. */
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
       await this.#ask(changes, () => '');
@@ -234,8 +234,8 @@ export class RefStore {
   }
 
   /**
-   * If none of the refs exists, creates them without git. Returns the changes that git still has to make. Git checks
-   * these changes again.
+   * If none of the refs exists, creates the refs without git. Returns the changes that git still has to make; git
+   * checks these changes again.
    */
   #leftOfNew(changes: readonly RefChange[]): readonly RefChange[] {
     const isNew = ({ ref, to }: RefChange): boolean =>
@@ -273,13 +273,16 @@ export class RefStore {
     if (isNoted) this.#endIntent();
   }
 
-  /** Undoes a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing changed. */
+  /**
+   * Undoes a refused change, so that the error can truthfully say that nothing changed. `isDoubtful`: true when perhaps
+   * no ref has changed.
+   */
   async #rollBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
       if (isDoubtful) await this.reload();
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
-        // The undo is not synced, because syncing may be the call that fails. After a power cut each ref may have its
-        // old or its new value; both are complete.
+        // Does not sync after the undo, because syncing may be the call that failed. After a power cut, each ref has
+        // either its old or its new value, and the objects of both exist.
         if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
         await this.#ask(before, () => '');
         await this.reload();
@@ -291,7 +294,7 @@ export class RefStore {
     throw error;
   }
 
-  /** Handles a failed check or undo. @throws {@link unknownOutcome} unless all refs are proven unchanged */
+  /** Handles a failed check or undo. @throws {@link unknownOutcome} unless it is certain that no ref has changed */
   async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
     this.#undecided = before;
     if (!(await areAt(this.#options, before))) throw unknownOutcome(both(error, second));
@@ -342,8 +345,8 @@ export class RefStore {
   }
 
   /**
-   * Writes the note of the transaction. Removes the note when the write fails. Otherwise the next opening would repeat
-   * the transaction.
+   * Writes the note of the transaction. If the write fails, removes the note, because the next opening would otherwise
+   * repeat the transaction.
    */
   #beginIntent(changes: readonly RefChange[]): void {
     const { intentFile, durable } = this.#options;
@@ -356,9 +359,9 @@ export class RefStore {
   }
 
   /**
-   * Removes the note of a finished transaction. A failure here is no failure of the transaction, because the refs have
-   * moved. The store tries again later, because the next opening would repeat the transaction and overwrite later
-   * changes.
+   * Removes the note of a finished transaction. If this fails, the transaction has still succeeded, because the refs
+   * have moved. The store later tries again to remove the note. Otherwise the next opening would repeat the transaction
+   * and overwrite later changes.
    */
   #endIntent(): void {
     try {
@@ -383,15 +386,15 @@ export interface RefStoreOptions {
   readonly place: GitPlace;
   /** The directory of the ref files and their locks. Default: the git dir of `place`. */
   readonly refsIn?: string;
-  /** The object directory, if refs may be read without git; see {@link plainRefs}. */
+  /** The object directory. Given only if the store may read refs without git; see {@link plainRefs}. */
   readonly objects?: string;
-  /** Returns the ids of objects that are known to be in packs. Called at each opening. Default: none. */
+  /** Returns the ids of the objects that are certainly in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
   /** The namespaces of the daemon, each with a final `/`. The store reads and moves no other refs. */
   readonly prefixes: readonly string[];
   /** The directories of the daemon's namespaces. The store checks these directories for changes by other programs. */
   readonly directories: readonly string[];
-  /** Called before moved refs are restored: restores their objects as far as possible. */
+  /** Restores the objects of moved refs as far as possible. Called before the store restores these refs. */
   readonly restoreObjects?: () => Promise<void>;
   /**
    * Called after the store has restored refs that another program had moved. `back` is the number of restored refs;
@@ -403,18 +406,18 @@ export interface RefStoreOptions {
   /** True when moved refs have to survive a power cut. The directories of the refs are then synced, too. */
   readonly durable: boolean;
   /**
-   * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a power cut may
-   * leave an empty ref.
+   * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a ref may be
+   * empty after a power cut.
    */
   readonly syncsFiles: boolean;
-  /** True when only checkpointd makes refs, and no ref has to be synced. New refs are then made without git. */
+  /** True when only checkpointd makes refs, and no ref has to be synced. The store then makes new refs without git. */
   readonly isAlone?: boolean;
 }
 
-// Reads refs without git at an opening, which saves a process. Git reports a ref as broken when the ref's object is
-// missing. If an object is neither loose nor known to be packed, the store therefore asks git.
+// Reads refs at an opening without starting git. Git reports a ref as broken when the ref's object is missing. So if an
+// object is neither loose nor certainly packed, the store asks git.
 
-/** Checking more objects than this costs as much as starting a process. */
+/** The maximum number of objects to check. Checking more objects takes as long as starting a process. */
 const looseMax = 1000;
 
 /** Returns the refs when each ref is plain and its object exists. Returns undefined when the caller has to ask git. */
@@ -435,7 +438,7 @@ function plainRefs(
 
 const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs || isOfSystem(error);
 
-// Reads all refs of some namespaces, packed or not, from disk with one git process.
+// Reads all refs of some namespaces from the disk, packed or not, with one git process.
 
 export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
@@ -464,7 +467,7 @@ export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPl
   return { refs, broken };
 }
 
-/** True when a listing proves that the refs have the values of these changes. */
+/** True when a listing of the refs proves that they have the values of these changes. */
 export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);
@@ -475,8 +478,8 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that only the daemon uses. Like git, writes each ref into its lock file and then
-// renames the file. Git would take longer to create the refs. Moves and removes no existing ref.
+// Creates new refs in a repository that only the daemon uses, because git would take longer. Like git, writes each ref
+// into its lock file and then renames the file. Moves and removes no existing ref.
 
 /**
  * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a
@@ -502,8 +505,8 @@ export function writeRefFile(file: string, to: string): boolean {
 }
 
 /**
- * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref. Removes the file only if
- * the file still contains `value`. Returns false when the file stays.
+ * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref. Removes the file only if it
+ * still contains `value`. Returns false when it did not remove the file.
  */
 function removeRefFile(file: string, value: string | undefined): boolean {
   const lock = `${file}.lock`;
@@ -522,8 +525,8 @@ function removeRefFile(file: string, value: string | undefined): boolean {
   }
 }
 
-// Keeps the mode of `packed-refs`. When git removes refs, git rewrites the file with permission bits from the daemon's
-// umask. The file belongs to the user, and other users may read it.
+// Keeps the mode of `packed-refs`, which belongs to the user and which other users may need to read. When git removes
+// refs, it rewrites this file with permission bits from the daemon's umask.
 
 /** Runs `work` and then restores the earlier permission bits of `packed-refs`. */
 export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
@@ -532,7 +535,7 @@ export async function keepingPackedMode(gitDir: string, work: () => Promise<unkn
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Fails if the file is missing, or if it belongs to another user, who chose the bits. The refs are right in both
+  // Fails if the file is missing, or belongs to another user, who then chose the bits. The refs are right in both
   // cases.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
@@ -542,8 +545,8 @@ function modeOf(file: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
-// Turns the failure of a ref transaction into an error that says which state the refs have, and what to do. This part
-// moves no ref.
+// Turns the failure of a ref transaction into an error. The error says in which state the refs are, and what to do.
+// This part moves no ref.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
 export function unknownOutcome(cause: unknown): CheckpointdError {
@@ -565,8 +568,8 @@ export function movedByOthers(changes: readonly RefChange[], cause: unknown): Ch
 }
 
 /**
- * If git has no permission to write the refs in `directory`, throws an error that says what to do. Throws all other
- * errors unchanged.
+ * If git could not write the refs in `directory` because it had no permission, throws an error that says what to do.
+ * Throws all other errors unchanged.
  */
 export function throwRefused(error: unknown, directory: string): never {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
@@ -578,19 +581,19 @@ export function throwRefused(error: unknown, directory: string): never {
   );
 }
 
-/** Combines two failures into one error with the message of the first. */
+/** Combines two failures into one error, which has the message of the first failure. */
 export function both(error: unknown, second: unknown): AggregateError {
   return new AggregateError([error, second], textOf(error));
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of its
-// directory. Packing also changes the stamp of `packed-refs`. Reads only stamps.
+// Detects whether another program moved refs. Reads only stamps, which is cheap. Writing, removing or packing a ref
+// changes the stamp of its directory, and packing also changes the stamp of `packed-refs`.
 
 /**
  * Returns a stamp that stays the same as long as no program moves a ref in these directories. The stamp is only as
- * exact as the clock of the file system. An unreadable directory has the error code as its stamp.
+ * exact as the clock of the file system. For an unreadable directory, the error code is used as the stamp.
  */
 export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
   return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
@@ -607,9 +610,9 @@ function stampOf(path: string): string {
   }
 }
 
-// Syncs refs where git does not. Git never syncs a directory, so a power cut could remove refs whose request was
-// already answered. Before version 2.36 git does not sync the ref file either, so a power cut could leave an empty
-// file.
+// Syncs the refs that git does not sync. Git never syncs a directory, so after a power cut, refs could be missing
+// although their requests were already answered. Before version 2.36, git does not sync the ref file either, so the
+// file could be empty after a power cut.
 
 /** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
@@ -625,14 +628,14 @@ export function syncRefNames(gitDir: string, changes: readonly RefChange[]): voi
   const isPacked = ({ ref, to }: RefChange): boolean =>
     to !== undefined && !files.existsSync(join(gitDir, ref));
   if (!changes.some(isPacked)) return;
-  // The user's git has just packed the refs, and git does not sync `packed-refs`.
+  // The user's git has just packed the refs and has not synced `packed-refs`.
   syncNearest(join(gitDir, 'packed-refs'));
   syncNearest(gitDir);
 }
 
 /**
- * Syncs the path, or its nearest existing parent directory. Git removes a directory that has become empty, for example
- * after packing its refs. This removal changes the parent directory.
+ * Syncs the path, or its nearest existing parent directory. Git removes an empty directory, for example after packing
+ * its refs. This changes the parent directory, which then needs the sync.
  */
 function syncNearest(path: string): void {
   let at = path;
@@ -653,7 +656,7 @@ function syncIfThere(path: string): boolean {
 
 const noObject = '0'.repeat(40);
 
-/** The move of a ref to the object `to`. When `to` is undefined, the deletion of the ref. */
+/** A change of one ref: a move to the object `to`, or, when `to` is undefined, the deletion. */
 export interface RefChange {
   readonly ref: string;
   readonly to: string | undefined;
@@ -692,8 +695,8 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
 }
 
 /**
- * Encodes all changes as one transaction. `oldValue` is the required earlier value. When undefined, the ref must not
- * exist. When '', the ref may have any value.
+ * Encodes all changes as one transaction. `oldValue` is the value that the ref must have. When undefined, the ref must
+ * not exist. When '', the ref may have any value.
  */
 export function transactionOf(
   changes: readonly RefChange[],
@@ -734,8 +737,8 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
 };
 
 /**
- * True when the changes need a note. Changing a single ref needs none, because the change is one atomic rename. But a
- * removal rewrites `packed-refs`, and a killed git leaves the lock of this file.
+ * True when the changes need a note. A change of a single ref needs no note, because it is one atomic rename. A removal
+ * needs a note, because it rewrites `packed-refs`, and a killed git would leave the lock of this file.
  */
 export function needsNote(changes: readonly RefChange[]): boolean {
   return changes.length > 1 || changes.some(({ to }) => to === undefined);

@@ -1,6 +1,6 @@
-// Creates a bare repository of the daemon exactly as specified, and repairs the repository after a kill. The caller has
-// the session's lock and no git process is alive. So every lock file and temporary object in the repository is stale.
-// This module is independent of checkpoints and never reads the values of refs.
+// Creates a bare repository of the daemon exactly as the specification says, and repairs the repository after a kill.
+// The caller has the session's lock, and no git process runs. So every lock file and temporary object in the repository
+// is stale. This module does not use checkpoints and never reads the values of refs.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ const config = `[core]
 `;
 
 /**
- * Disables every conversion. The attribute `-diff` is missing, because with `-diff` git would show no text in the
- * daemon's diffs.
+ * Disables every conversion. The attribute `-diff` is not set, because git would then show no text in the daemon's
+ * diffs.
  */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
@@ -48,15 +48,15 @@ const directories = [
 ];
 
 /**
- * Makes the repository in `gitDir`, or repairs the existing repository. `gitDir` may already exist and contain other
- * files. Resolves to true when refs may be missing, because their file was damaged.
+ * Makes the repository in `gitDir`, or repairs the existing repository. `gitDir` may already contain other files.
+ * Resolves to true when refs may be missing, because the file `packed-refs` was damaged.
  *
  * `more` are lines for those settings that git reads only from the file.
  */
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
-  removeStale(gitDir); // comes first, because a lock of a killed git would make the next git fail
+  removeStale(gitDir); // comes first, because with the lock of a killed git process the next git process would fail
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });
@@ -74,7 +74,10 @@ export async function openBareRepository(gitDir: string, more = ''): Promise<boo
   return areRefsDamaged;
 }
 
-/** Indexes a pack whose index was lost by a power cut or an incomplete copy. The pack still has all its objects. */
+/**
+ * Makes the index of a pack that lost its index in a power cut or an incomplete copy. The pack still has all its
+ * objects.
+ */
 async function indexPacks(gitDir: string): Promise<void> {
   const directory = join(gitDir, 'objects/pack');
   const names = new Set(listing(directory));
@@ -99,8 +102,8 @@ export function removeStale(gitDir: string): void {
 }
 
 /**
- * Removes temporary files below an object directory of the daemon. Also removes each pack without an index for which
- * `isHalf` returns true.
+ * Removes temporary files below an object directory of the daemon. Also removes each pack that has no index if `isHalf`
+ * returns true for it.
  */
 export function removeStaleObjects(
   objects: string,
@@ -155,13 +158,13 @@ export function entriesIn(directory: string): Dirent[] {
   return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
-// Removes those lines of the daemon's `packed-refs` that git would refuse. A single bad line makes every git command
-// fail, so that no checkpoint can be reached. A copy of the damaged file is kept beside `packed-refs`.
+// Removes the lines that git would refuse from the daemon's `packed-refs`. With a single bad line, every git command
+// fails and no checkpoint can be reached. Saves a copy of the damaged file beside `packed-refs`.
 
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** Repairs the file. Returns true when a line was removed, so that refs may be missing. */
+/** Repairs the file. Returns true when it removed a line, because refs may then be missing. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
@@ -170,15 +173,15 @@ export function mendPackedRefs(gitDir: string): boolean {
   const isCut = lines.pop() !== '';
   const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
   if (!isCut && good.length === lines.length) return false;
-  // Copies the file and does not rename it. If the process is killed in between, git still finds the whole file.
+  // Copies the file and does not rename it. If the process is killed after the copy, git still finds the whole file.
   const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));
   return true;
 }
 
-// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. Follows no
-// symbolic link, and does not count files that disappear during the measurement.
+// Measures the disk space of a store. Adds up the blocks of its files and counts the blobs that git finds. Follows no
+// symbolic link, and omits files that disappear during the measurement.
 
 export async function diskUsage(
   place: GitPlace,
@@ -218,24 +221,24 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies the packs of one object directory of the daemon to another object directory that needs the same objects.
+// Copies packs from one object directory of the daemon to another one that needs the same objects.
 
 /**
- * The maximum number of packs to link. More packs would slow down look-ups, which would cost more than copying the
- * needed objects.
+ * The maximum number of packs to link. With more packs, look-ups get so slow that copying the needed objects costs
+ * less.
  */
 const linkedPacksMax = 50;
 
 /**
- * Adds the packs of one object directory to another object directory. Makes hard links if both directories
- * are on one disk, because no process changes a pack. If there are too many packs, changes nothing and
- * returns false. When the promise resolves, the packs are synced.
+ * Adds the packs of one object directory to another object directory. Makes hard links if both directories are on one
+ * disk, because no process changes a pack. If there are too many packs, changes nothing and returns false. After the
+ * promise has resolved, the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];
   const names = listing(source).filter((name) => /^pack-[0-9a-f]+\.pack$/.test(name));
   if (names.length > linkedPacksMax) return false;
-  // Links the index after its pack, because git finds a pack by its index.
+  // Links the pack before its index, because git finds a pack by its index.
   for (const name of names)
     for (const each of [name, indexOf(name)]) linkOrCopy(join(source, each), join(target, each));
   await syncAll([...names.flatMap((name) => [join(target, name), join(target, indexOf(name))]), target]);

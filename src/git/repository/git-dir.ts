@@ -1,6 +1,6 @@
-// Finds the repository of a directory without git. `git rev-parse` refuses repositories that belong to other users or
-// have a newer format, but the daemon has to find these, too. This module starts no process, and reads only the files
-// that point to a git directory.
+// Finds the repository of a directory without running git. `git rev-parse` refuses repositories that belong to other
+// users or have a newer format, but the daemon has to find these repositories, too. This module starts no process, and
+// reads only the files that point to a git directory.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
@@ -11,7 +11,7 @@ import { gitAnswered, runGit } from '../process/run.ts';
 import { containsFile } from './bare-repository.ts';
 
 export interface Repository {
-  /** The directory with the `.git`. */
+  /** The directory that contains the `.git`. */
   readonly root: string;
   /** The directory with HEAD and the index of this work tree. */
   readonly gitDir: string;
@@ -20,8 +20,8 @@ export interface Repository {
 }
 
 /**
- * Each capture looks for these files, and most of them do not exist. An exception for each missing file would take ten
- * times as long.
+ * Each capture tries to read these files, and most of them do not exist. An exception for each missing file would take
+ * ten times as long.
  */
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
@@ -37,7 +37,7 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** True when the directory, or a directory above it, has a `.git` that this user may not read. */
+/** True when this user may not read the `.git` of the directory or of a directory above it. */
 export function isRepositoryHidden(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     const gitDir = pointedTo(join(at, '.git')) ?? join(at, '.git');
@@ -75,7 +75,7 @@ export function namedAt(
   return { gitDir, is: isDirectory(gitDir) ? 'there' : 'missing' };
 }
 
-/** `notUtf8`: the path is not UTF-8, so the daemon cannot express the path as a string. */
+/** `notUtf8`: the path is not UTF-8, so the daemon cannot write it as a string. */
 export type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
 
 function pointedTo(dotGit: string): string | undefined {
@@ -105,8 +105,8 @@ function isDirectory(path: string): boolean {
 }
 
 /**
- * True for an entry of any kind. HEAD of an old repository is a symbolic link, which has no target before the first
- * commit.
+ * True for an entry of any kind. In an old repository, HEAD is a symbolic link, whose target does not exist before the
+ * first commit.
  */
 export function isPresent(path: string): boolean {
   return attemptOr(false, isAbsence, () => files.lstatSync(path, unlessAbsent) !== undefined);
@@ -122,12 +122,12 @@ function isDenied(path: string): boolean {
   }
 }
 
-// Finds a damaged git directory, which git does not recognise although it contains a person's work. The caller reports
-// this directory and makes no new repository in its place.
+// Finds a damaged git directory that git does not recognise although it contains a person's work. The caller reports
+// such a directory and makes no new repository in its place.
 
 export interface BrokenRepository {
   readonly path: string;
-  /** The defect and what to do about it, as sentences. */
+  /** Sentences about the defect and what to do about it. */
   readonly what: string;
 }
 
@@ -153,8 +153,8 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 }
 
 /**
- * The first entries that `git init` makes. If a git directory contains only these entries, it is from a `git init` of
- * the daemon that was killed. The daemon then completes this directory.
+ * The first entries that `git init` makes. If a git directory contains only these entries, a killed `git init` of the
+ * daemon has left it. The daemon then completes this directory.
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
@@ -167,8 +167,8 @@ function containsWork(gitDir: string): boolean {
 }
 
 // Makes a repository for the user when a client requests it with checkpoint/init, for strategy `local`. The repository
-// is ordinary and empty: the daemon adds no commit, template or setting. If an attempt was interrupted, the next
-// attempt completes the repository.
+// is ordinary and empty: the daemon adds no commit, template or setting. If an attempt is interrupted, the next attempt
+// completes the repository.
 
 /** Makes a repository in a directory that is outside any repository. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {

@@ -1,5 +1,5 @@
-// Reads the settings of a repository: its format, and which other users may write to it. Git reads the settings with
-// `--file`. If git ran in the git directory itself, it would first read the included files.
+// Reads the settings of a repository: its format, and which other users may write to it. Runs git with `--file`. If git
+// ran in the git directory itself, it would first read all included files.
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ export function commonDirectory(gitDirectory: string): string {
 }
 
 /**
- * `from`: a directory of the daemon, in which git is started.
+ * `from` is a directory of the daemon, in which git runs.
  * @throws GitFailed with git's message when the settings cannot be parsed
  */
 export async function repositorySettings(config: string, from: string): Promise<RepositorySettings> {
@@ -45,16 +45,16 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
   return /^extensions\.refstorage (?!files$)/m.test(settings) ? 'reftable' : undefined;
 }
 
-// Detects a configuration that would make git wait for ever, because it includes a FIFO, a terminal or a similar file.
-// Follows every include, even if its condition is false. Reads no other setting.
+// Detects a configuration for which git would wait for ever, because it includes a FIFO, a terminal or a similar file.
+// Follows every include, even if the condition of the include is false. Reads no other setting.
 
 /** The maximum depth to which git follows includes. */
 const depthMax = 10;
 const listMsMax = 8000;
 
 /**
- * Returns the first file that would block git: the configuration file itself or an included file. `~` is the HOME of
- * `environment`. @throws GitMissing, GitFailed when git cannot parse the configuration
+ * Returns the first file for which git would wait for ever: the configuration file itself or an included file. `~` is
+ * the HOME of `environment`. @throws GitMissing, GitFailed when git cannot parse the configuration
  */
 export async function blockingInclude(
   config: string,

@@ -1,6 +1,6 @@
-// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`. This
-// command reads no objects, and starts no program that the repository configures. Caches the answer as long
-// as the stamp of the index file stays the same.
+// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`. This command reads no
+// objects, and starts no program from the repository's configuration. Caches the answer while the stamp of the index
+// file stays the same.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
@@ -44,8 +44,8 @@ export class UserIndex {
   }
 
   /**
-   * Checks that no file would block git. @throws GitFailed when git would wait for ever for a file that it has to
-   * read
+   * Checks that git can read all files that it needs. @throws GitFailed when git would wait for ever for one of these
+   * files
    */
   async #refuseToWait(): Promise<void> {
     const { gitDir, commonDir } = this.#repository;
@@ -83,8 +83,8 @@ export class UserIndex {
 }
 
 /**
- * Parses `MODE SP ID SP STAGE TAB PATH NUL`. During a merge conflict, the index has a path up to three times, once for
- * each stage.
+ * Parses `MODE SP ID SP STAGE TAB PATH NUL`. During a merge conflict, the index may contain a path up to three times,
+ * once for each stage.
  */
 function parse(listing: Buffer): IndexEntry[] {
   const entries: IndexEntry[] = [];
