@@ -1,5 +1,5 @@
-// Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module knows
-// where refs are on a remote, and what git's failures mean. The module does not know the contents of objects.
+// Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module names the
+// refs on a remote, and explains git's failures. It does not use the contents of objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -22,7 +22,7 @@ export const tombstoneName = 'deleted';
 const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
 const writerForm = /^wr_[0-9a-z]{20}$/;
 
-/** A ref of checkpointd on a remote: the head of a line, or the tombstone of a session. */
+/** A ref of checkpointd on a remote: the head of a line, or the tombstone of a deleted session. */
 export interface RemoteRef {
   readonly ref: string;
   readonly place: LinePlace;
@@ -46,14 +46,14 @@ export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefin
 
 /** The size limit in bytes for a remote's list of refs. It is enough for some 100,000 refs. */
 const listBytesMax = 16 << 20;
-/** The longest time in ms that git may wait for the other machine. */
+/** The maximum time in ms that git may wait for the other machine. */
 const patienceMs = 90_000;
 const timeoutMs = 60 * 60_000;
 const watchMs = 100;
 
 /**
- * One change of a ref on a remote. `from` is the expected commit of the ref on the remote, and `to` is the new commit.
- * An undefined commit means that the ref does not exist.
+ * One change of a ref on a remote. `from` is the commit that the ref should have on the remote, and `to` is the new
+ * commit. Undefined means that the ref does not exist.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -66,7 +66,10 @@ export type PushOutcome = 'done' | 'moved';
 interface FetchRequest {
   /** In git's form. */
   readonly refspecs: readonly string[];
-  /** True to fetch only the newest commits, without directories and contents, if the host supports this filter. */
+  /**
+   * True to fetch only the newest commits, without directories and contents. Has no effect if the host does not support
+   * this filter.
+   */
   readonly commitsOnly?: boolean;
   /** The size limit of the fetch. A larger fetch is aborted. */
   readonly bytesMax: number;
@@ -124,7 +127,7 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote. A ref moves only if it still has its expected commit. Returns `moved` when a ref had a
+   * Moves refs on the remote. Moves a ref only if it still has the expected commit. Returns `moved` when a ref had a
    * different commit.
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
@@ -173,8 +176,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // For a path of this machine, the local git is the server. An option lets this server leave contents out, even if
-    // the settings of the repository forbid it.
+    // For a path on this machine, the local git is the server. With this option, the server can omit contents even if
+    // the settings of the repository forbid that.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);
@@ -196,8 +199,8 @@ export class Carrier {
   }
 
   /**
-   * Returns the place with an environment for ssh: git uses the user's own ssh command, in a mode that never asks for
-   * input.
+   * Returns the place with an environment for ssh. Git then uses the user's own ssh command, in a mode that never asks
+   * for input.
    */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
@@ -214,7 +217,7 @@ export class Carrier {
 
 const uploadPack = '--upload-pack=git -c uploadpack.allowFilter=true upload-pack';
 
-/** Returns the environment with which git reads additional object directories. */
+/** Returns the environment that makes git read additional object directories. */
 export function alternateObjects(directories: readonly string[]): Record<string, string> {
   if (directories.length === 0) return {};
   const quoted = directories.map((directory) =>
@@ -223,7 +226,7 @@ export function alternateObjects(directories: readonly string[]): Record<string,
   return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
 }
 
-/** Watches the size of the incoming packs, and aborts the fetch when they exceed the limit. */
+/** Watches the size of the incoming packs, and aborts the fetch when their size exceeds the limit. */
 class ByteBudget {
   readonly #timer: NodeJS.Timeout;
   readonly #abort = new AbortController();
@@ -259,7 +262,7 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns for the English error messages of git and of hosts. Each pattern is named after the meaning of the message.
+// Patterns for the English error messages of git and of hosts. The name of each pattern says what the message means.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;
@@ -275,7 +278,7 @@ const hiddenThere =
   /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
 const rate = /rate limit|too many requests|HTTP 429|error: 429|abuse/i;
 
-/** True for the error of a host that accepts only branches. */
+/** True for the error that a host returns if it accepts only branches. */
 export function isHiddenRefRefused(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['reason'] === 'hiddenRefs';
 }

@@ -1,6 +1,6 @@
-// Copies snapshots from one store to a second store, which may use different content ids. Copies each content and each
-// directory only once. A content passes through memory or a spool file of the target. The copier computes the new id at
-// the same time.
+// Copies snapshots from one store (the source) to a second store (the target), which may use different content ids.
+// Copies each content and each directory only once. A content goes through memory or through a spool file of the
+// target. Meanwhile the copier computes the new id.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -12,7 +12,7 @@ import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { type Directory, isDirectory } from '../tree/tree.ts';
 
-/** The largest content, in bytes, that is copied in memory. Larger contents are copied through a file. */
+/** The maximum size in bytes of a content that is copied in memory. Larger contents are copied through a file. */
 const inMemoryBytesMax = 8 << 20;
 const copiesAtOnce = 16;
 
@@ -25,9 +25,9 @@ export interface CopyTarget {
 export class SnapshotCopier {
   readonly #from: Pick<Contents, 'read' | 'sizes'>;
   readonly #to: CopyTarget;
-  /** The ids of contents in the target, by their ids in the source. */
+  /** For each id of a content in the source, its id in the target. */
   readonly #blobs = new Map<BlobId, BlobId>();
-  /** The directories for the target, by the directories of the source. Snapshots share directories. */
+  /** For each directory of the source, the directory of the target. Snapshots share directories. */
   #directories = new WeakMap<Directory, Directory>();
   /** The file of {@link remembering}. The next field is the number of ids in the file. */
   #file: string | undefined;
@@ -40,19 +40,19 @@ export class SnapshotCopier {
   }
 
   /**
-   * Loads from a file the list of contents that earlier copiers brought to the target. {@link remember} appends to this
-   * file.
+   * Loads the list of contents that earlier copiers have copied to the target from a file. {@link remember} appends to
+   * this file.
    */
   remembering(file: string): void {
     this.#file = file;
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1')) ?? '';
-    // Ignores an incomplete last line, which an interrupted write leaves behind.
+    // Ignores an incomplete last line, which an interrupted write may leave.
     for (const [, from, to] of text.matchAll(/^(\S+) ([0-9a-f]{40})\n/gm))
       this.#blobs.set(from as BlobId, to as BlobId);
     this.#remembered = this.#blobs.size;
   }
 
-  /** Appends to the file the contents that were copied since the last call. */
+  /** Appends the contents that were copied since the last call to the file. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
@@ -76,7 +76,7 @@ export class SnapshotCopier {
     if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
   }
 
-  /** The ids of contents in the source, by their ids in the target. */
+  /** For each id of a content in the target, its id in the source. */
   get origins(): ReadonlyMap<BlobId, BlobId> {
     return new Map([...this.#blobs].map(([from, to]) => [to, from]));
   }
@@ -86,7 +86,7 @@ export class SnapshotCopier {
     return this.#copied;
   }
 
-  /** Returns the target's id of a content. Returns undefined if the content was not copied. */
+  /** Returns the id that a content has in the target, or undefined if the content was not copied. */
   idOf(blob: BlobId): BlobId | undefined {
     return this.#blobs.get(blob);
   }

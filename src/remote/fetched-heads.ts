@@ -1,6 +1,6 @@
-// Fetches the heads of a remote's lines, without contents, so that the lines can be listed. Git fetches either all
-// requested heads or none. When the host cannot send a head, this module fetches the group in halves, until the broken
-// heads are isolated.
+// Fetches the heads of a remote's lines without contents, so that the daemon can list the lines. Git fetches either all
+// requested heads or none. When the host cannot send a head, this module fetches the group in halves until it has found
+// the broken heads.
 import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
@@ -11,13 +11,16 @@ export interface FetchedHeads {
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
 }
 
-/** The size limit in bytes for fetched heads. A host that cannot leave contents out may send much more than heads. */
+/** The size limit in bytes for fetched heads. A host that cannot omit contents may send much more than heads. */
 const headBytesMax = 512 << 20;
 /** The number of refs in one fetch. */
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
-/** The number of attempts. An attempt fails when another machine removes a ref between the listing and the fetch. */
+/**
+ * The maximum number of attempts. An attempt fails when another machine removes a ref between the listing and the
+ * fetch.
+ */
 const triesMax = 3;
 
 const headsHere = 'refs/list/';
@@ -34,8 +37,8 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // Lists the refs first, because a fetch without a list would make a local ref for each remote ref. A remote may
-      // have a million refs.
+      // Lists the refs first, because a fetch without a list would make a local ref for each ref of the remote, which
+      // may have a million refs.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
       if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;
@@ -57,7 +60,7 @@ async function fetchChanged(
     objects,
     [...before.keys()].filter((name) => !names.has(name)),
   );
-  // Tombstones are not fetched, because the name of a tombstone contains all its information.
+  // Does not fetch tombstones, because the name of a tombstone's ref contains all its information.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   const broken = await fetchApart(
     carrier,
@@ -87,8 +90,8 @@ function isGoneMeanwhile(error: unknown): boolean {
 }
 
 /**
- * True when git's message names an object that the host cannot send. A host that cannot send an object may also cut the
- * connection.
+ * True when git's message names an object that the host cannot send. The host may have cut the connection for this
+ * reason.
  */
 function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
@@ -100,7 +103,7 @@ function isBrokenObject(error: unknown): error is CheckpointdError {
   );
 }
 
-/** Fetches the heads. Returns the heads that the host cannot send. */
+/** Fetches heads. Returns the heads that the host cannot send. */
 async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promise<FetchedHeads['broken']> {
   const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
   const groups: RemoteRef[][] = [];
@@ -118,7 +121,7 @@ async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promis
   return broken;
 }
 
-/** Fetches a group of heads. Returns the error if a ref of the group caused the error. */
+/** Fetches a group of heads. If a ref of the group causes an error, returns this error. */
 async function fetchGroup(
   carrier: Carrier,
   group: readonly RemoteRef[],

@@ -1,5 +1,6 @@
-// Fetches lines of a remote into this storage: only their heads for a list, or whole lines. A line gets its ref only
-// after it was completely fetched and verified. A failure therefore leaves no ref and does not change an earlier line.
+// Fetches lines of a remote into this storage, either whole lines or, for a list, only their heads. A line gets its ref
+// only after it was completely fetched and verified. A failure therefore leaves no new ref and keeps the earlier
+// version of the line.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -27,7 +28,7 @@ export interface RefusedLine {
 }
 
 export interface Listed {
-  /** The lines, the newest first. The times of a line come from the clock of its writer. */
+  /** The lines, newest first. The times of a line come from the clock of the machine that wrote it. */
   readonly lines: readonly ListedLine[];
   readonly refused: readonly RefusedLine[];
   /** The sessions that were deleted on the remote. */
@@ -35,15 +36,14 @@ export interface Listed {
 }
 
 /**
- * The number of bytes that records and the conversation may have, in addition to the contents that a manifest
- * announces.
+ * The maximum size in bytes of the records and the conversation, in addition to the contents that a manifest announces.
  */
 const extraBytes = 256 << 20;
 /** The number of bytes by which the contents may exceed the announced size. */
 const unsaidBytes = 16 << 20;
 /**
- * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. Above this number, a list
- * fetches all heads again as one pack.
+ * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. If there are more packs, a
+ * list fetches all heads again as one pack.
  */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -79,8 +79,8 @@ async function readHeads(objects: TravelObjects, { refs, broken }: FetchedHeads)
 }
 
 /**
- * Returns one ref per line. A host that once accepted only branches may have a hidden ref and a branch for the same
- * line.
+ * Returns one ref for each line. If a host once accepted only branches, it may have both a hidden ref and a branch for
+ * a line.
  */
 function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: string })[] {
   const lines = new Map<string, RemoteRef & { readonly writer: string }>();
@@ -93,7 +93,7 @@ function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: st
   return [...lines.values()];
 }
 
-/** Returns the refusal of a line when the remote's data caused the error. @throws every other error */
+/** If the remote's data caused the error, returns the line as refused. @throws every other error */
 function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
   const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
   if (!isTheirs) throw error;
@@ -101,11 +101,11 @@ function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
 }
 
 export interface Fetched extends Listed {
-  /** The lines that were fetched because they have changed. */
+  /** The lines that have changed and were therefore fetched. */
   readonly updated: readonly ListedLine[];
 }
 
-/** Fetches whole lines, either of one session or of all sessions. When a line is refused, its earlier version stays. */
+/** Fetches whole lines, either of one session or of all sessions. If a line is refused, its earlier version is kept. */
 export async function fetchLines(
   job: Job,
   session: string | undefined,
@@ -159,7 +159,7 @@ async function takeLine(
     await objects.removePacks((name) => !packs.has(name));
     throw error;
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // a failed fetch may not have made the ref
+    await objects.moveRefs(new Map([[incoming, undefined]])); // if the fetch failed, this ref may not exist
   }
 }
 
@@ -175,16 +175,15 @@ async function verifyLine(
   for await (const _ of readConversation(objects.reader, line, signal)) continue;
 }
 
-/** A fetched line, and the repository that has its objects. */
+/** A fetched line, and the repository that contains the objects of the line. */
 export interface OpenLine {
   readonly line: Line;
   readonly objects: TravelObjects;
 }
 
 /**
- * Reads a fetched line and calls `use` with it. When the session has lines of several writers, reads the line that was
- * pushed last.
- * @throws UnknownSession when no line of the session was fetched
+ * Reads a fetched line and calls `use` with it. If the session has lines of several writers, reads the line that was
+ * pushed last. @throws UnknownSession when no line of the session was fetched
  */
 export function withFetchedLine<T>(
   job: Job,

@@ -1,6 +1,5 @@
-// Decides which paths of a snapshot stay on this machine when the session is pushed. Makes the tree without these
-// paths. Checks names, permissions and the rules of the capture, and searches contents for secrets. This module sends
-// nothing.
+// Decides which paths of a snapshot are not sent when the session is pushed, and makes the tree without these paths.
+// Checks names, permissions and the rules of the capture, and searches contents for secrets. This module sends nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -10,7 +9,7 @@ import { type Directory, type Entry, type FileNode, isDirectory, isLink } from '
 import { ancestors, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { scannedBytesMax, secretIn } from './secrets.ts';
 
-/** The reason why a path stays, in the words of the protocol. */
+/** The reason why a path is not sent, in the words of the protocol. */
 export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier';
 
 export interface LeftPath {
@@ -46,17 +45,15 @@ export const secretNames: readonly string[] = [
 ];
 
 /**
- * The choices of one push. `send` has globs of paths that would stay by default, but are sent. `leaveOut` has globs of
- * further paths that stay.
+ * The choices of one push. `send` has globs of paths that are sent although they would not be by default. `leaveOut`
+ * has globs of more paths that are not sent.
  */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];
 }
 
-/**
- * Returns an id of the choices. A later push compares this id to find out whether earlier decisions are still valid.
- */
+/** Returns an id of the choices. By this id, a later push finds out whether earlier decisions are still valid. */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -74,7 +71,9 @@ export class LeftBehind {
   readonly #send: Matcher;
   readonly #leaveOut: Matcher;
   readonly #patterns: Matcher;
-  /** The result of the scan of each content: the name of a rule, or '' when the content has no secret. */
+  /**
+   * The result of the scan of each content: the name of the rule that found a secret, or '' when there is no secret.
+   */
   readonly #scanned = new Map<BlobId, string>();
 
   constructor(contents: Contents, { send, leaveOut }: SendChoices) {
@@ -85,8 +84,8 @@ export class LeftBehind {
   }
 
   /**
-   * Returns the tree to send, and the paths that stay. If no path in a directory stays, uses the snapshot's own
-   * directory.
+   * Returns the tree to send, and the paths that are not sent. A directory that is sent completely is the snapshot's
+   * own directory.
    */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];
@@ -108,8 +107,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when all these files are sent. A tree is then sent completely if it differs from a completely sent tree only
-   * in these files.
+   * True when all these files may be sent. A tree that differs from a completely sent tree only in these files is then
+   * sent completely, too.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);
@@ -196,8 +195,8 @@ interface FoundFile {
 }
 
 /**
- * True when the group or other users must not read the file. The owner of such a file meant it only for some users of
- * this machine.
+ * True when the group or other users must not read the file, because its owner meant it only for some users of this
+ * machine.
  */
 function isStrict({ permissions }: FileNode | Directory): boolean {
   return permissions !== undefined && (permissions & 0o044) !== 0o044;
@@ -209,8 +208,8 @@ function matcher(patterns: readonly string[]): Matcher {
 }
 
 /**
- * Returns the tree without these files, and the list of paths that stay. If a directory becomes empty, the list has the
- * directory instead of its files.
+ * Returns the tree without these files, and the list of the paths that are not sent. If a directory becomes empty, the
+ * list contains the directory instead of its files.
  */
 function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTree {
   const names: LeftPath[] = [];
@@ -237,7 +236,7 @@ function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTr
     }
     if (!isChanged) return { kept: directory, left: [] };
     const first = here[0];
-    // Makes one entry for a directory that stays completely, because a build directory has thousands of files.
+    // Makes one entry for a directory of which nothing is sent, because a build directory has thousands of files.
     if (entries.size === 0 && at !== rootPath && first !== undefined)
       return { left: [{ ...first, path: at }] };
     const { permissions } = directory;

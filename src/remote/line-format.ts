@@ -9,13 +9,16 @@ import { corrupt } from './carrier.ts';
 
 export const lineFormat = 1;
 
-/** The number of checkpoints per page of records. The `seq` of a checkpoint determines its page. */
+/** The number of checkpoints for each page of records. The `seq` of a checkpoint determines its page. */
 export const recordsPerPage = 100;
-/** The limits at which a piece of the conversation is closed: its size in bytes, and its number of records. */
+/**
+ * The limits for a piece of the conversation: its size in bytes and its number of records. At a limit, the next piece
+ * begins.
+ */
 export const pieceBytes = 256 << 10;
 export const pieceRecords = 1000;
 
-/** The limits for data from a remote. The limits are far above any real session, and small enough for memory. */
+/** The limits for data from a remote. They are far above the size of any real session, and small enough for memory. */
 export const lineLimits = {
   manifestBytes: 64 << 10,
   pageBytes: 64 << 20,
@@ -37,12 +40,12 @@ export interface LineOrigin {
   readonly commit: string;
 }
 
-/** The facts about a line that are shown in a list. All values can be written as JSON. */
+/** The data about a line that a list shows. All values can be written as JSON. */
 export interface Manifest {
   readonly format: number;
   readonly session: string;
   readonly writer: string;
-  /** A number that grows with each push of this line. */
+  /** A number that increases with each push of this line. */
   readonly generation: number;
   /** The time of the push in RFC 3339, by the clock of the writer. */
   readonly updated: string;
@@ -62,7 +65,7 @@ export interface Manifest {
   readonly pages: readonly number[];
   readonly pieces: number;
   readonly logRecords: number;
-  /** The id of the choices that decided which paths stay (left-behind.ts). */
+  /** The id of the choices that decided which paths are not sent (left-behind.ts). */
   readonly choices: string;
   readonly origin?: LineOrigin;
 }
@@ -169,7 +172,7 @@ function laterFormat(format: number): CheckpointdError {
 }
 
 /**
- * The tags and names of a line. They are separate from the records, because tags and names move, but records never
+ * The tags and names of a line. They are stored apart from the records, because tags and names move and records never
  * change.
  */
 export interface LineNames {
@@ -202,6 +205,6 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   );
 }
 
-/** Returns the number of the page that has the checkpoint with this `seq`. */
+/** Returns the number of the page that contains the checkpoint with this `seq`. */
 export const pageOfSeq = (seq: number): number => Math.floor(seq / recordsPerPage);
 export const numbered = (number: number): string => String(number).padStart(8, '0');

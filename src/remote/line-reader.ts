@@ -1,6 +1,6 @@
-// Reads and checks a line that cannot be trusted. The head must belong to this session and writer. Every page must
-// exist and be small enough. Every record must name the tree that was sent with it. Every tree must be one that a work
-// tree can have.
+// Reads a line that cannot be trusted, and checks it. The head must belong to this session and writer. Every page must
+// exist and be small enough. Every record must name the tree that was sent with it. Every tree must be possible in a
+// work tree.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -46,7 +46,7 @@ export interface Line {
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Reads a head commit and its manifest. @throws RemoteCorrupt, also for the head of a different line */
+/** Reads a head commit and its manifest. @throws RemoteCorrupt, even for a valid head of a different line */
 export async function readHead(
   reader: ObjectReader,
   commit: string,
@@ -155,7 +155,7 @@ export async function* readConversation(
     throw corrupt('a line has more or fewer conversation records than its manifest says');
 }
 
-/** The kinds of records that a line may contain. A record of kind `lost` is a filler. */
+/** The kinds of records that a line may contain. A record of kind `lost` only fills a position. */
 const logKinds: ReadonlySet<unknown> = new Set(['conversation', 'ledger', 'descent', 'lost']);
 
 function parseLogRecord(line: string): LogRecord {
@@ -171,10 +171,10 @@ function parseLogRecord(line: string): LogRecord {
 }
 
 /**
- * Checks every directory of a line's trees once. Names, modes and order must be valid in git. No tree may contain
- * itself, or have more files or levels than a work tree can have. Also checks that every content exists, and that all
- * contents together have at most `bytesMax` bytes. The limit is needed because a few bytes of a pack can become many
- * bytes in a work tree.
+ * Checks every directory of a line's trees once. Names, modes and order must be valid in git. A tree must not contain
+ * itself, and must not have more files or levels than a work tree can have. Also checks that every content exists, and
+ * that all contents together have at most `bytesMax` bytes. The limit is needed because a few bytes of a pack can
+ * become many bytes in a work tree.
  * @throws RemoteCorrupt
  */
 export async function checkTrees(
@@ -208,7 +208,7 @@ interface Unfolded {
   readonly depth: number;
 }
 
-/** Walks depth first without recursion, because a malicious chain of directories may be very deep. */
+/** Walks depth first and without recursion, because a malicious line may have very deep directories. */
 async function unfold(
   reader: ObjectReader,
   root: string,
@@ -270,7 +270,7 @@ async function readText(reader: ObjectReader, blob: string | undefined, bytesMax
   return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
 }
 
-/** Reads an object. Checks the size first, because a content of a gigabyte may take only a thousand bytes in a pack. */
+/** Reads an object. First checks its size, because a content of a gigabyte may take only a thousand bytes in a pack. */
 async function readObject(
   reader: ObjectReader,
   type: 'blob' | 'tree' | 'commit',

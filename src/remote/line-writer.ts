@@ -1,5 +1,5 @@
 // Makes the next head of a line from the session's current state: the records with the sent trees, the conversation in
-// pieces, and the commit. Reuses all parts of the last head, so that the cost depends only on the new parts.
+// pieces, and the commit. Reuses the unchanged parts of the last head, so that the cost depends only on the new parts.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -27,12 +27,12 @@ import {
 import type { Line, LineCheckpoint } from './line-reader.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** A session at one moment, ready to be written as a line. */
+/** The state of a session at one moment, from which a line is written. */
 export interface LineSource {
   readonly store: SnapshotStore;
   /**
-   * The checkpoints in the order of `seq`, each with its current tag. Safety checkpoints are left out, because they
-   * concern only files of this machine.
+   * The checkpoints in the order of `seq`, each with its current tag. Omits safety checkpoints, because they are needed
+   * only on this machine.
    */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
@@ -60,9 +60,9 @@ export interface WrittenLine {
   readonly line: Line;
   /** False when the last head already has all data of the session. */
   readonly isNew: boolean;
-  /** The number of checkpoints that the last head lacked. */
+  /** The number of checkpoints that the last head did not have. */
   readonly added: number;
-  /** The paths that stay on this machine. The paths of the newest checkpoint come first. */
+  /** The paths that are not sent. The paths of the newest checkpoint come first. */
   readonly left: readonly LeftPath[];
 }
 
@@ -70,9 +70,11 @@ interface Job {
   readonly source: LineSource;
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
-  /** The line of the last head that this storage made for the remote. */
+  /** The line as this storage last pushed it to the remote. */
   readonly previous?: Line;
-  /** The line from which the session was imported, if the remote and the store have all objects of the line. */
+  /**
+   * The line from which the session was imported. Given only if the remote and the store have all objects of this line.
+   */
   readonly imported?: Line;
   readonly now: Date;
   readonly signal?: AbortSignal;
@@ -128,14 +130,14 @@ class SentTrees {
   readonly #job: Job;
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
-  /** The records that an earlier push sent with the same choices, by checkpoint. */
+  /** The records that the last push sent, by checkpoint. Empty if that push had other choices. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
-  /** The previous checkpoint's snapshot, and the tree that was sent for this snapshot. */
+  /** The snapshot of the previous checkpoint, and the tree that was sent for it. */
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;
-  /** The sum of the sizes, in bytes, of the changed contents that the last head lacked. */
+  /** The total size in bytes of the changed contents that the last head did not have. */
   bytes = 0;
 
   constructor(job: Job) {
@@ -153,12 +155,12 @@ class SentTrees {
     this.#before = new Map(isSame ? previous.checkpoints.map(({ record }) => [record.id, record]) : []);
   }
 
-  /** All paths that stay, without duplicates. */
+  /** All paths that are not sent, without duplicates. */
   get left(): readonly LeftPath[] {
     return [...this.#left.values()];
   }
 
-  /** Returns the id that a content has on the remote, or undefined for a content that stays here. */
+  /** Returns the id that a content has on the remote, or undefined for a content that is not sent. */
   readonly contentId = (content: Known): Known | undefined =>
     content === 'absent' || this.#isGit ? content : this.#copier.idOf(content);
 
@@ -228,7 +230,8 @@ class SentTrees {
   }
 
   /**
-   * True when a snapshot is sent completely, because it differs from a completely sent snapshot only in these files.
+   * True when a snapshot can be sent completely, because it differs from a completely sent snapshot only in these
+   * files.
    */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);
@@ -236,7 +239,7 @@ class SentTrees {
     return this.#behind.goWhole(files, rules, this.#job.signal);
   }
 
-  /** Marks the contents that an earlier push sent, so that they are not scanned again. */
+  /** Marks the contents that an earlier push sent, so that this push does not scan them again. */
   async #prime(): Promise<void> {
     if (this.#isPrimed) return;
     this.#isPrimed = true;
@@ -247,7 +250,7 @@ class SentTrees {
   }
 }
 
-/** Returns the record to send, with the sent snapshot. The paths that stay are added to the skipped paths. */
+/** Returns the record to send, with the sent snapshot. Adds the paths that are not sent to the skipped paths. */
 function asSent(
   {
     idempotency: _key,
@@ -313,8 +316,8 @@ interface Pieces {
 
 /**
  * Writes the conversation. Every record keeps its position, because checkpoints refer to positions. A filler replaces
- * each record that stays on this machine. Fillers after the last checkpoint are left out, because they contain nothing
- * new for the remote.
+ * each record that is not sent. Omits fillers after the last checkpoint, because they contain nothing new for the
+ * remote.
  */
 async function writePieces(
   { source, objects, signal }: Job,
@@ -415,7 +418,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the form that line-reader.ts uses for the parts of a head. */
+/** Returns the parts in the same form as line-reader.ts returns the parts of a head. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

@@ -1,6 +1,6 @@
 // Pushes the line of one session. Lists the refs of the remote, makes the next head, and moves the ref only if the
-// remote still has the expected commit. Before the push, a local ref records the new head, so that after an
-// interruption the next push recognises this head. A head that this storage never made shows that a second storage uses
+// remote still has the expected commit. Before the push, records the new head in a local ref. After an interruption,
+// the next push then recognises this head. If the remote has a head that this storage never made, a second storage uses
 // the same writer id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
@@ -18,7 +18,7 @@ import { TravelObjects } from './travel-objects.ts';
 export interface PushRequest {
   readonly remotes: Remotes;
   readonly remote: string;
-  /** The directory in which this session has its repository of lines. */
+  /** The directory that contains this session's repository of lines. */
   readonly directory: string;
   /** The id of the session in this storage. The next field is the line from which the session was imported. */
   readonly session: string;
@@ -34,25 +34,28 @@ export interface PushRequest {
 }
 
 export interface Pushed extends LineIdentity {
-  /** False in a dry run, and when the remote already had all data. */
+  /** False after a dry run, and when the remote already had all data. */
   readonly pushed: boolean;
   readonly ref: string;
   readonly written: WrittenLine;
-  /** The size in bytes of the contents that the remote lacked. */
+  /** The total size in bytes of the contents that the remote did not have. */
   readonly bytes: number;
-  /** The refs of other writers' lines of the same session. */
+  /** The refs of the lines that other writers have pushed for the same session. */
   readonly others: readonly RemoteRef[];
 }
 
 const attemptsMax = 5;
-/** The number of pushes between two packings. Counting loose objects after each push would cost more than it saves. */
+/**
+ * After this number of pushes, the repository is packed. Counting loose objects after each push would cost more than it
+ * saves.
+ */
 const pushesPerPacking = 16;
 
 /**
  * Pushes the current state of a session.
  *
- * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted on the remote), and the errors of
- * reading the store. After a failure the session is unchanged.
+ * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted on the remote), and errors of the
+ * store. After a failure the session is unchanged.
  */
 export async function pushLine(request: PushRequest): Promise<Pushed> {
   const { store } = request.source({ session: request.session, writer: '' });
@@ -80,7 +83,8 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin?.session);
-  // The fetched objects tell git which objects the remote has, so that an imported session sends only its new objects.
+  // From the fetched objects, git finds out which objects the remote has. So an imported session sends only its new
+  // objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
@@ -116,7 +120,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  // Confirms a pending head before the new head becomes the pending head.
+  // Records the last head as pushed before the new head becomes the pending head.
   const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
   await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {
@@ -158,8 +162,7 @@ async function notedHeads(
 }
 
 /**
- * Returns the head that will be the parent of the next head. Returns `foreign` when the remote has a head that this
- * storage did not make.
+ * Returns the parent for the next head. Returns `foreign` when the remote has a head that this storage did not make.
  */
 async function lastHead(
   objects: TravelObjects,
@@ -168,13 +171,13 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // If the remote has no head, the next head follows the last head that this storage made. This next head then also
-  // descends from the heads that other machines fetched earlier.
+  // If the remote has no head, the parent is the last head that this storage made. The next head then also descends
+  // from all heads that other machines have fetched.
   let last = there === undefined ? (pending ?? pushed) : pushed;
-  // The remote has the pending head: its push succeeded, even if the answer was lost.
+  // If the remote has the pending head, the push succeeded, even if its answer was lost.
   if (there !== undefined && there === pending) last = pending;
-  // The remote may have been reset to an earlier head of this storage. A successor of the last head then also descends
-  // from the earlier head.
+  // A person may have reset the remote to an earlier head of this storage. The next head then also descends from that
+  // earlier head.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';
@@ -188,14 +191,14 @@ async function lastHead(
     heads.set(last, line);
     return line;
   } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the record is damaged
+    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the head is damaged
     throw error;
   }
 }
 
 /**
- * Returns the line from which the session was imported, if this remote has the line and the store has adopted its
- * objects. With this line, the first push of an imported session sends only the session's new data.
+ * Returns the line from which the session was imported, if this remote has the line and the store has its objects. With
+ * this line, the first push of an imported session sends only the session's new data.
  */
 async function importedLine(
   { origin }: PushRequest,

@@ -1,6 +1,5 @@
-// Parses the address of a remote: ssh, https or a path of this machine. Refuses an address with a password. Refuses an
-// address that git would take for an option or for a program to start. Git gets only addresses that this module
-// composes.
+// Parses the address of a remote: ssh, https or a path of this machine. Refuses an address that contains a password, or
+// that git would take for an option or for a program to start. Git gets only addresses that this module has built.
 import { pathToFileURL } from 'node:url';
 import { CheckpointdError } from '../base/errors.ts';
 
@@ -22,7 +21,7 @@ export type RemoteUrl =
 const lengthMax = 2048;
 const hostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/;
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
-/** Matches user names that are access tokens, and user names with which a host expects an access token. */
+/** Matches user names that are access tokens, and user names after which a host expects an access token. */
 const tokenForm = /^(?:gh[pousr]_|github_pat_|glpat-|x-access-token|oauth2)|^.{40,}$/i;
 
 /** Parses an address from a client. @throws InvalidRemote with the remedy */
@@ -38,8 +37,8 @@ export function parseRemoteUrl(text: string): RemoteUrl {
 }
 
 /**
- * Returns the address in the form that git gets. A path becomes a URL, because git refuses a path when contents are
- * left out.
+ * Returns the address in the form for git. Converts a path to a URL, because git refuses a path if the fetch omits
+ * contents.
  */
 export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
@@ -72,8 +71,7 @@ function parseUrl(form: 'ssh' | 'https', text: string): RemoteUrl {
 }
 
 /**
- * Parses the form `user@host:path`. A single letter before the colon is refused, because it would be a drive on
- * Windows.
+ * Parses the form `user@host:path`. Refuses a single letter before the colon, because it would be a drive on Windows.
  */
 function parseScp(text: string): RemoteUrl {
   const [, user, host = '', path = ''] = /^(?:([^@:/]*)@)?([^@:/]{2,}|\[[^\]/]*\]):(.+)$/.exec(text) ?? [];
@@ -95,9 +93,7 @@ function parseFile(rest: string): RemoteUrl {
   return { form: 'file', path: checkedPath(decoded) };
 }
 
-/**
- * Refuses the path `/`, because it names no repository. Refuses a path that a remote shell would take for an option.
- */
+/** Refuses the path `/`, because it is no repository. Refuses a path that a remote shell would take for an option. */
 function checkedPath(path: string): string {
   if (path.length < 2 || path.startsWith('/-') || path.startsWith('//')) throw malformed();
   return path;

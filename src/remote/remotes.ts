@@ -1,5 +1,5 @@
 // Stores the remotes and the writer id of one storage in a small file. All daemons of the storage share this file, and
-// change it under a lock. Each address is stored in parsed parts, so that the file contains no secret and no option of
+// take a lock to change it. The file contains addresses only in parsed parts, and therefore no secret and no option of
 // git.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
 /**
- * The place of the refs of lines on a host: `hidden` is below refs/checkpointd/, and `heads` is for a host that accepts
- * only branches.
+ * Where a host stores the refs of lines. `hidden`: below refs/checkpointd/. `heads`: among the branches, for a host
+ * that accepts only branches.
  */
 export type LinePlace = 'hidden' | 'heads';
 
-/** A remote as the storage's file records it. */
+/** A remote, in the form in which the file stores it. */
 export interface Remote {
   readonly name: string;
   readonly url: RemoteUrl;
@@ -31,12 +31,12 @@ export interface Remote {
 
 interface RemotesFile {
   readonly format: 1;
-  /** The id with which this storage writes lines. No other storage moves the heads of this writer. */
+  /** The writer id of this storage. No other storage moves the heads of this writer's lines. */
   readonly writer: string;
   readonly remotes: readonly Remote[];
   /**
-   * The lines of this writer. The key is the session in a line's name, and the value is the session of this storage
-   * that writes the line.
+   * The lines of this writer. The key is the session id in the name of the line, and the value is the session of this
+   * storage that writes the line.
    */
   readonly lines: Readonly<Record<string, string>>;
 }
@@ -96,8 +96,8 @@ export class Remotes {
   }
 
   /**
-   * Returns the line that a session of this storage writes: the writer, and the session in the line's name. If two
-   * sessions were imported from one line, the second session writes a new line.
+   * Returns the identity of the line that a session of this storage writes: the writer, and the session id in the
+   * line's name. If two sessions were imported from one line, the second session writes a new line.
    */
   async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
     const now = this.#read();
@@ -114,8 +114,8 @@ export class Remotes {
   }
 
   /**
-   * Replaces the writer id `old`, because a second storage (such as a cloned container) also uses it. Changes nothing
-   * if another daemon of this storage has already replaced the id.
+   * Replaces the writer id `old`. Called when a second storage also uses it, for example in a cloned container. Changes
+   * nothing if another daemon of this storage has already replaced the id.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));
@@ -174,17 +174,17 @@ function damaged(file: string): CheckpointdError {
 }
 
 interface LockWanted {
-  /** The name of the lock, which is unique only within `directory`. This directory must exist. */
+  /** The name of the lock, which is unique only within `directory`. The directory must exist. */
   readonly name: string;
   readonly directory: string;
-  /** The file of the lock, on systems that need a file for a lock. */
+  /** The lock file, for systems on which a lock needs a file. */
   readonly file: string;
   readonly waitMs: number;
-  /** The error message for the case that another process has the lock for too long. */
+  /** The error message if another process keeps the lock for too long. */
   readonly busy: string;
 }
 
-/** Runs work that only one process of this machine may do at a time. @throws ServerBusy */
+/** Runs work while no other process of this machine runs work with the same lock. @throws ServerBusy */
 export async function underLock<T>(
   { name, directory, file, waitMs, busy }: LockWanted,
   work: () => Promise<T>,

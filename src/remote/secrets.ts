@@ -1,12 +1,12 @@
 // Finds secrets in the contents of files, by the formats that the issuers of secrets document. When in doubt, this
-// module reports a secret. The user can still push a reported file by naming its path.
+// module reports a secret. The user can still push the file by naming its path.
 
 interface Rule {
   readonly name: string;
   readonly form: RegExp;
 }
 
-/** The rules, one for each format. The beginning of each format must also be in {@link beginnings}. */
+/** The rules, one for each format. {@link beginnings} must also match the beginning of each format. */
 const rules: readonly Rule[] = [
   { name: 'privateKey', form: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
   { name: 'puttyKey', form: /PuTTY-User-Key-File-\d/ },
@@ -25,11 +25,11 @@ const rules: readonly Rule[] = [
   { name: 'huggingFaceToken', form: /\bhf_[0-9A-Za-z]{34}\b/ },
 ];
 
-/** The beginnings of all formats. Most contents without secrets need only one search for these beginnings. */
+/** Matches the beginnings of all formats. For most contents without secrets, this one search is enough. */
 const beginnings =
   /-----BEGIN |PuTTY-User-Key|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack\.com|AIza|sk-|[sr]k_live_|npm_|pypi-AgE|SG\.|hf_/;
 
-/** The largest content, in bytes, that is scanned. A larger content is usually data, and not a settings file. */
+/** The maximum size in bytes of a content that is scanned. A larger content is usually data and not a settings file. */
 export const scannedBytesMax = 1 << 20;
 
 /** Returns the name of the first rule that finds a secret in a content. */

@@ -1,5 +1,6 @@
-// Manages a bare repository in which the daemon builds and reads lines. The repository stores new objects. Its
-// alternates are the objects of the session's store, or the fetched objects. The callers of this module move the refs.
+// Manages a bare repository in which the daemon builds and reads lines. The repository itself stores new objects. It
+// finds the objects of the session's store, or the fetched objects, through git's alternates. The callers of this
+// module move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -24,8 +25,8 @@ import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
 /**
- * The number of packs above which the repository is packed. Each look-up of an object searches all packs. An import
- * adds packs, because it links them instead of copying their objects.
+ * If the repository has more packs, it is packed, because each look-up of an object searches all packs. An import adds
+ * packs, because it links them instead of copying their objects.
  */
 const packsMax = 20;
 
@@ -33,15 +34,15 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /** For a store without git objects: the list of its contents that are already in this repository. */
+  /** The list of the contents that were already copied to this repository from a store without git objects. */
   readonly contentsFile: string;
-  /** The directory for incoming contents. The directory is emptied when the repository is opened. */
+  /** The directory for incoming contents. It is emptied when the repository is opened. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
   readonly reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
-  /** The known sizes of contents. One query gets the sizes of many contents before the contents are read. */
+  /** The known sizes of contents. Before many contents are read, one query gets all their sizes. */
   readonly #sizes = new Map<BlobId, number>();
   /** The directories of snapshots that were read, by their ids. */
   readonly #built = new Map<string, Directory>();
@@ -59,8 +60,8 @@ export class TravelObjects {
   }
 
   /**
-   * Makes or repairs the repository in a directory that only one process uses at a time. Replaces a repository with
-   * more packs than `renewsAbovePacks` by an empty repository. The caller then fetches all objects again.
+   * Makes or repairs the repository in a directory that only one process uses at a time. If the repository has more
+   * packs than `renewsAbovePacks`, replaces it with an empty repository. The caller then fetches all objects again.
    */
   static async open(
     directory: string,
@@ -73,7 +74,7 @@ export class TravelObjects {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
     files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
-    // Moves the repository away before its removal, because a kill during the removal must not leave refs without their
+    // Moves the repository away before removing it, because a kill during the removal must not leave refs without their
     // objects.
     if (objects.packs().size > renewsAbovePacks) {
       const old = join(objects.spoolDirectory, 'old.git');
@@ -84,7 +85,7 @@ export class TravelObjects {
     return objects;
   }
 
-  /** Returns a writer for a snapshot, which works like the writer of the strategy `shadow`. */
+  /** Returns a writer for a snapshot. It works like the writer of the strategy `shadow`. */
   snapshotWriter(signal?: AbortSignal): SnapshotWriter {
     const { reader, spoolDirectory } = this;
     const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };
@@ -128,7 +129,7 @@ export class TravelObjects {
     return this.#writer.write(type, bytes);
   }
 
-  /** Returns every ref below these names, with the ref's commit. Each name ends with a slash. */
+  /** Returns the commit of every ref below these prefixes. Each prefix ends with a slash. */
   async refsBelow(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     try {
       return refsInFiles(this.gitDir, names);
@@ -142,7 +143,7 @@ export class TravelObjects {
   }
 
   /**
-   * Writes the refs one after another, in the given order. Does not start git when the directories of the refs exist.
+   * Writes the refs one after another, in the given order. If the directories of the refs exist, does not start git.
    */
   async writeRefs(refs: ReadonlyMap<string, string>): Promise<void> {
     const left = [...refs].filter(([ref, to]) => !writeRefFile(join(this.gitDir, ref), to));
@@ -180,8 +181,8 @@ export class TravelObjects {
   }
 
   /**
-   * Packs loose objects, small packs and refs if there are many of them. Every push adds some ten objects, and every
-   * fetch adds a pack. A failure leaves the repository complete, and the next packing tries again.
+   * Packs loose objects, small packs and refs if there are many. Every push adds some ten objects, and every fetch adds
+   * a pack. After a failure the repository is still complete, and the next packing tries again.
    */
   async pack(): Promise<void> {
     const place = this.#place;
