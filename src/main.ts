@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The entry of the process: parses the command line and sets the exit code. Loads only the modules that the command
-// line needs. The daemon then does not wait for the modules of commands, and commands do not wait for the modules of
-// the daemon.
+// The entry point of the process: parses the command line and sets the exit code. Loads only the modules that the
+// command line needs. So the daemon does not wait for the modules of the commands, and a command does not wait for
+// those of the daemon.
 
 async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));
@@ -19,8 +19,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`, because users of git are used
- * to `-C` before the command.
+ * Changes `checkpointd -C directory command …` to `checkpointd command -C directory …`, because users of git write `-C`
+ * before the command.
  */
 function commandFirst(words: readonly string[]): readonly string[] {
   const [flag, directory, command, ...rest] = words;

@@ -1,6 +1,6 @@
 // Answers read-only requests for a closed session. Runs the daemon's commands in the caller's process, on the files in
 // the session's directory. This process writes only below one temporary directory, which it removes at the end. When an
-// answer would not be certain, this module returns none, and the caller lets a daemon open the session.
+// answer would be uncertain, returns no answer, and the caller lets a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,8 @@ const commands = new Map<string, AnySessionCommand>(
 /** A closed session whose files are read. */
 export interface Resting {
   /**
-   * Answers a request. Returns undefined when the session must be opened to answer the request or to report its error.
+   * Answers a request. Returns undefined when a daemon must open the session to answer the request or to report its
+   * error.
    */
   answer<M extends RequestMethod>(
     method: M,
@@ -33,7 +34,7 @@ export interface Resting {
   close(): Promise<void>;
 }
 
-/** Reads the session. Returns undefined when the session has to be opened. */
+/** Reads the session. Returns undefined when a daemon has to open the session. */
 export async function openAtRest(
   place: RestingPlace & { readonly storage: string },
 ): Promise<Resting | undefined> {
@@ -84,7 +85,7 @@ async function answered<M extends RequestMethod>(
   try {
     const named = { ...params, session: session.id };
     const answer = await executeReading(command, named, session, signal);
-    // Removes undefined fields, which are absent in answers of the daemon.
+    // Removes undefined fields, because the daemon's answers do not contain them either.
     return atRest.isAtRest() ? (JSON.parse(JSON.stringify(answer)) as ResultOf<M>) : undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -92,7 +93,7 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/** Returns no answer after any failure. A daemon will open the session, meet the same failure and report it. */
+/** Returns no answer after any failure. A daemon will then open the session, get the same failure and report it. */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

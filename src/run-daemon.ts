@@ -25,7 +25,7 @@ export async function runDaemon(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints the text. If the reader closes the output early (`| head -1`), ends without a failure. */
+/** Prints the text. Does not fail if the reader closes the output early (`| head -1`). */
 function print(text: string): void {
   process.stdout.on('error', (error) => {
     if (systemCode(error) !== 'EPIPE') throw error;
@@ -40,8 +40,8 @@ function complain(complaint: string): void {
 }
 
 /**
- * Starts to serve. Reports a failure that prevents serving: a log file that cannot be opened, or a client that cannot
- * be reached.
+ * Starts to serve. Reports a failure that prevents this: a log file that cannot be opened, or a client that cannot be
+ * reached.
  */
 async function startServing(flags: ServeFlags): Promise<void> {
   const { serve, UnusableLogFile } = await import('./serve.ts');

@@ -1,5 +1,5 @@
-// Sets up the daemon's process. Connects to the server the first client's streams, the socket for further clients, the
-// log, signals and uncaught failures. daemon.ts builds the daemon itself.
+// Sets up the daemon's process. Connects the server to the streams of the first client, the socket for more clients,
+// the log, signals and uncaught failures. daemon.ts builds the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
 
-/** The longest wait in ms for another daemon that has just started and is not listening yet. */
+/** The maximum time in ms to wait for another daemon that has just started and does not listen yet. */
 const startingMs = 10_000;
 
-/** The error for a log file that cannot be opened. The message is for the person who chose the file. */
+/** The error for a log file that cannot be opened. Its message is for the person who chose the file. */
 export class UnusableLogFile extends Error {}
 
 /** Opens the log file. @throws UnusableLogFile */
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Opens without blocking, because opening a FIFO that has no reader would otherwise block for ever.
+    // Opens the file without blocking, because opening a FIFO without a reader would otherwise block for ever.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
@@ -40,8 +40,8 @@ function fileSink(path: string): LogSink {
   const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
-    // Ignores errors of the file system: a log line must not end the daemon when the disk is full. All other errors are
-    // defects.
+    // Ignores errors of the file system, because a log line must not end the daemon when the disk is full. All other
+    // errors are defects.
     attempt(isOfSystem, () => files.writeSync(descriptor, line));
   };
 }
@@ -50,7 +50,7 @@ function connectTo(transport: Extract<Transport, { kind: 'pipe' | 'socket' }>): 
   const options =
     transport.kind === 'pipe' ? { path: transport.path } : { port: transport.port, host: '127.0.0.1' };
   return new Promise((resolve, reject) => {
-    // Allows a half-open socket, because a client that has finished writing still waits for responses.
+    // Allows half-open sockets, because a client that has finished writing still waits for responses.
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.once('error', reject);
     socket.once('connect', () => {
@@ -65,8 +65,8 @@ function streamsOf(socket: Socket): ClientStreams {
 }
 
 /**
- * Closes the standard streams. The parent then sees the end of the output, although this process continues to serve
- * other clients.
+ * Closes the standard streams. The parent process then sees the end of the output, while this process continues to
+ * serve other clients.
  */
 function leaveStdio(): void {
   process.stdin.destroy();
@@ -76,7 +76,7 @@ function leaveStdio(): void {
 
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // reuses the number of the closed descriptor, so that no other file gets it
+  files.openSync(devNull, 'w'); // gets the number of the closed descriptor, so that no other file gets this number
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
@@ -100,7 +100,7 @@ function watchProcess(server: Server): void {
 }
 
 /**
- * Starts to serve. The process then serves until it ends. @throws UnusableLogFile, or the error that prevents the
+ * Starts to serve. The process then serves until it ends. @throws UnusableLogFile, or the error that prevented the
  * connection to the first client
  */
 export async function serve(flags: ServeFlags): Promise<void> {
@@ -149,12 +149,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   server.listen(() => Promise.resolve(daemon));
   place?.writeNote(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
-  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this one line
+  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only this line
 }
 
 /**
- * Prints the socket path of the background daemon that is already running. Waits for that daemon's note, because it may
- * have just started.
+ * Prints the socket path of the background daemon that is already running. That daemon may have just started, so this
+ * function waits for its note.
  */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;

@@ -21,8 +21,8 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
- * A function that tests call at certain places in the code. At such a place, the code has checked shared state but has
- * not used it yet, and another operation may run. `where` names the place.
+ * A function that a test installs and that the code calls at certain places. At such a place, the code has checked
+ * shared state but has not used it yet, and another operation may run. `where` names the place.
  */
 export type Interleaving = (where: string) => void;
 
