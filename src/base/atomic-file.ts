@@ -18,7 +18,7 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Replaces the content of `file`: writes `content` to a temporary file in the same directory and renames the temporary
+ * Replaces the content of `file`. Writes `content` to a temporary file in the same directory, and then renames that
  * file.
  */
 export function writeAtomically(
@@ -26,8 +26,8 @@ export function writeAtomically(
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  // The name must be unique, but need not be secret. node:crypto is not used, because loading it would add 5 ms to the
-  // start of each hook.
+  // The name must be unique, but need not be secret. This code does not use node:crypto, because loading it would add 5
+  // ms to the start of each hook.
   const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
   const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
   const fd = files.openSync(

@@ -8,7 +8,7 @@ export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   has(key: K): boolean;
 }
 
-/** The maximum number of recorded changes. If a map has more changes, the next copy of it is a whole new map. */
+/** The maximum number of recorded changes. If a map has more changes, its next copy is a whole new map. */
 const changesMax = 1000;
 
 export class ChangedMap<K, V extends object> implements Lookup<K, V> {

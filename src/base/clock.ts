@@ -4,7 +4,7 @@
 export interface Clock {
   /** Returns milliseconds since 1970, UTC. */
   now(): number;
-  /** Returns milliseconds from an arbitrary start, for durations. The values never decrease. */
+  /** Returns milliseconds since an arbitrary start, to measure durations. The values never decrease. */
   monotonic(): number;
 }
 

@@ -59,7 +59,10 @@ function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
-/** Returns a text that identifies a file or directory until the system restarts, even when its inode is reused. */
+/**
+ * Returns a text that identifies a file or directory until the system restarts. A later file with the same inode number
+ * gets another text.
+ */
 export function identityKey({
   dev,
   ino,

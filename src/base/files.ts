@@ -163,8 +163,8 @@ export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string
 }
 
 /**
- * Watches one directory with `fs.watch`. Only watch/fence.ts and the directory handles use this function. For
- * everything else, the daemon uses chokidar.
+ * Watches one directory with `fs.watch`. The daemon uses this function for its directory handles, for fences and for
+ * claims of sessions. For everything else, it uses chokidar.
  */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

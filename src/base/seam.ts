@@ -1,7 +1,7 @@
-// The seam where tests inject faults: every file or process call of the daemon passes this module before the call
-// reaches the system. A test can make the n-th call fail, or kill the process at the n-th call. The seam has no switch
-// in the environment or on the command line. Only code that imports this module can install a fault, and the shipped
-// daemon never does.
+// The seam where tests inject faults. Every call of the daemon to a file or process function passes this module before
+// it reaches the system. A test can make the n-th call fail, or kill the process at the n-th call. The seam has no
+// switch in the environment or on the command line. Only code that imports this module can install a fault, and the
+// shipped daemon never does.
 
 /**
  * A function that is called before each system call. If the function throws an error, the call fails with this error.

@@ -1,7 +1,7 @@
 // Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The next
 // piece starts when the previous piece has ended, successfully or not.
 
-/** Resolves when the work has ended, successfully or not. Another caller handles a failure of the work. */
+/** Resolves when the work has ended, successfully or not. Hides a failure, because another caller handles it. */
 export async function ended(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }

@@ -253,7 +253,7 @@ export class Capturer {
     return this.#place.scopes.ignoredBy();
   }
 
-  /** True when the last scan left out this path or a directory above it. The watcher calls this function. */
+  /** True when the last scan omitted this path or a directory above it. The watcher calls this function. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(this.#state.listings, path);
   }
@@ -280,7 +280,7 @@ export class Capturer {
     return isIgnored === false;
   }
 
-  /** Returns the topmost directories that the last scan left out. The watcher calls this function. */
+  /** Returns the topmost directories that the last scan omitted. The watcher calls this function. */
   leftOutDirectories(): TreePath[] {
     return leftOutDirectories(this.#state.listings);
   }
@@ -347,7 +347,7 @@ export class Capturer {
       const plan = await chooseScan(state, request, watched);
       const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
       const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
-      requireWorkTree(this.#place.workTree); // during the scan, another file system may have been mounted and read
+      requireWorkTree(this.#place.workTree); // the scan may have read another file system, mounted meanwhile
       return scanned;
     } finally {
       this.#scans -= 1;
@@ -483,8 +483,8 @@ const discarding: BlobSink = {
 };
 
 /**
- * Passes contents to the store. Many writes run concurrently. Their number and their total size are limited.
- * If a write fails, a later call throws its error.
+ * Passes contents to the store. Many writes run concurrently. Their number and their total size are limited. If a write
+ * fails, a later call throws the error of this write.
  */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;

@@ -99,7 +99,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  // ENAMETOOLONG: the file system allows no such long name, so no file can have it.
+  // ENAMETOOLONG: the name is too long for the file system, so no file can have this name.
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
     files.lstatSync(inside(directory, name)),
   );

@@ -27,7 +27,7 @@ import { Walk, type WalkOptions } from './walker.ts';
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
-/** Those methods of the directory handles that scans use. */
+/** The methods of the directory handles that scans use. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
 /** The rules of a scan. If the rules change, the verdict about every name may change. */
@@ -96,7 +96,7 @@ const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories that contain a path which each capture must report or read again. */
+  /** Directories with a path that each capture must report or read again. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;

@@ -45,7 +45,7 @@ export interface ReadingOptions {
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** Scans read a content again until its last change is older than this; see {@link isSettled}. */
+  /** Scans read a file again until its last change is longer ago than this time; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
@@ -110,7 +110,7 @@ export class FileReading {
     this.#files += count;
   }
 
-  /** Completes the entries of files: reads their contents and finds out whether they have access lists. */
+  /** Completes the entries of files: reads the contents of the files, and finds out whether they have access lists. */
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {

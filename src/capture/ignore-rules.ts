@@ -1,6 +1,6 @@
 // The ignore rules of a work tree. Each repository in the work tree has one checker (git's own engine) and one index
-// reader. This module also records facts about `.gitignore` files, which show whether an old verdict is still valid. It
-// interprets no rule itself and selects no files.
+// reader. This module also records the states of the `.gitignore` files, which show whether an old verdict is still
+// valid. It interprets no rule itself and selects no files.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -37,7 +37,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
   if (!(node.get(last) instanceof Map)) node.set(last, leaf);
 }
 
-/** Returns a tree that contains each of these paths as a whole, or undefined for an empty list. */
+/** Returns a tree of these paths, each with everything below it. Returns undefined for an empty list. */
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
@@ -101,7 +101,7 @@ export interface IgnoreScope {
    */
   readonly above: readonly string[];
   /**
-   * The repository's git directories that are in the work tree and not named `.git`. They are found through the
+   * The repository's git directories that are in the work tree and not named `.git`. The daemon finds them through the
    * repository's pointer files.
    */
   readonly gitDirectories: readonly TreePath[];
@@ -212,7 +212,7 @@ export class IgnoreScopes {
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
   /**
-   * Whether the rules above the work tree exclude the whole work tree: the last answer, with the key of these rules.
+   * The last answer to whether the rules above the work tree exclude the whole work tree, with the key of these rules.
    */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
@@ -232,7 +232,7 @@ export class IgnoreScopes {
   }
 
   /**
-   * If the rules of the repository around the work tree exclude the whole work tree, returns the repository's root.
+   * Returns the root of the repository around the work tree if the repository's rules exclude the whole work tree.
    * Captures then ignore these rules.
    */
   async ignoredBy(): Promise<string | undefined> {
@@ -244,7 +244,8 @@ export class IgnoreScopes {
    * Returns the scope of the repository whose `.git` is in this directory, or undefined when there is no repository.
    */
   nested(directory: TreePath): IgnoreScope | undefined {
-    // If the repository's path is not UTF-8, the outer rules apply, because the daemon passes options to git as text.
+    // If the path is not UTF-8, the outer rules apply to the repository, because the daemon passes options to git as
+    // text.
     const root = join(this.#options.workTree, toText(directory));
     const repository = repositoryAt(root);
     return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
@@ -358,9 +359,7 @@ function above(root: string, workTree: string, base: TreePath): string[] {
   return list;
 }
 
-/**
- * Returns those git directories of a repository that are in the work tree, with all paths under which they are found.
- */
+/** Returns the git directories of a repository that are in the work tree, and all paths that lead to them. */
 function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
   if (repository === undefined) return [];
   const found = new Set<TreePath>();

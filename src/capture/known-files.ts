@@ -1,7 +1,7 @@
-// Stores the files that a session saw while it was last open (the known files). After the next opening, the first
-// capture can then compare stamps instead of reading files. The list of known files is a file beside the session's log.
-// For each content, the list records the stamp that the file had when it was read. The capture checks that the snapshot
-// has this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
+// Stores which files a session had when it was last open (the known files). After the next opening, the first capture
+// can then compare stamps instead of reading files. The list of known files is a file beside the session's log. For
+// each content, the list records the stamp that the file had when it was read. The capture checks that the snapshot has
+// this content and that the file still has this stamp. The list is only a cache; it is ignored if any part of it is
 // doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
@@ -76,8 +76,8 @@ interface KnownDirectory {
 }
 
 /**
- * If a content was written at least this long before the machine stopped, it is on the disk. If it was written later, a
- * power cut may have left the stamp without the content.
+ * A content that was written at least this long before the machine stopped is on the disk. After a power cut, a file
+ * with a later write may have its new stamp and not its new content.
  */
 const onDiskMs = 600_000;
 /** The maximum number of names in a list. Writing more names would take too much memory. */
@@ -95,8 +95,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined when the
-   * listings cannot be trusted. `scope`: the current rules of the outermost repository.
+   * Returns the listings that the session wrote when it was last open, for a scan that builds on `previous`. Returns
+   * undefined when the listings cannot be trusted. `scope`: the current rules of the outermost repository.
    */
   async read(
     previous: Directory,
@@ -179,8 +179,8 @@ function isTooMuch(listings: Listings): boolean {
 }
 
 /**
- * Returns the facts to write about a directory. Returns undefined when other rules than those of the outermost
- * repository apply to the directory.
+ * Returns the data to write about a directory. Returns undefined when the rules of a nested repository apply to the
+ * directory.
  */
 function knownOf(
   directory: WalkedDirectory,
@@ -232,8 +232,8 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 
 /**
  * Returns the same listing of the directory as a scan would make. Marks the directory as unchanged when the snapshot
- * contains all of it. `believedNs` is given if the machine was restarted. Files that changed after this time are then
- * omitted.
+ * contains everything in it. `believedNs` is given if the machine was restarted. Files that changed after this time are
+ * then omitted.
  */
 function walked(
   known: KnownDirectory,
@@ -295,7 +295,7 @@ function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Di
   return assemble(directory, previous, below);
 }
 
-/** Represents a directory that is equal to no directory of a snapshot. */
+/** Represents a directory that differs from every directory of a snapshot. */
 const differs: Directory = { entries: new Map() };
 
 /** The first line of this format. A file in another format has a different first line and is ignored. */
@@ -352,7 +352,7 @@ async function writeWhole(file: string, content: Buffer, slices: Slices): Promis
   }
 }
 
-/** Hashes in slices, because hashing a large file at once would block the event loop for too long. */
+/** Hashes in slices, because hashing a large file in one step would block the event loop for too long. */
 async function sumOf(content: Uint8Array, slices: Slices): Promise<string> {
   const sum = createHash('sha1');
   for (let at = 0; at < content.length; at += sumPart) {

@@ -50,7 +50,7 @@ export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp of the file when its name was listed, or, later, when its content was read. */
   stamp: Stamp | undefined;
-  /** True when the ignore rules exclude the name. Undefined until git answers, and if git gives no answer. */
+  /** True when the ignore rules exclude the name. Undefined until git answers, or if git gives no answer. */
   ignored: boolean | undefined;
   /** True when the capture takes the file, enters the directory, or reports the problem. */
   taken: boolean;
@@ -78,7 +78,7 @@ export interface WalkedEntry {
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * The names in a directory that the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
+ * Which names of a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
  * tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's globs.
  * `alsoIncluded`: all names, because a restore would overwrite or delete them. `git`: only tracked names, in a git
  * directory.
@@ -123,14 +123,15 @@ export interface WalkedDirectory {
   /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
   readonly hasGit: boolean;
   /**
-   * True when the directory is the same as in an earlier scan and in `inherited.previous`. Sub-directories may differ.
+   * True when the directory is the same as in an earlier scan and in `inherited.previous`. Its sub-directories may
+   * differ.
    */
   readonly isUnchanged: boolean;
   /** The sub-directories to scan. Set once the names are selected. */
   below: readonly Subdirectory[];
   /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
-  /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
+  /** The directory in the finished tree. A later scan may use this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
    * Present if this is a git directory that is not named `.git`. Says how the scan recognised it. `content`: by its
@@ -146,9 +147,9 @@ export interface WalkedDirectory {
 
 export interface ListingOptions {
   readonly tree: WorkTree;
-  /** Returns the scope of the repository whose `.git` is in this directory, if there is one. */
+  /** Returns the scope of the repository whose `.git` is in this directory, or undefined if there is none. */
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
-  /** True when a `.git` file or a `commondir` is known to point to this directory. */
+  /** True when the scan has found a `.git` file or a `commondir` that points to this directory. */
   isPointedTo(directory: TreePath): boolean;
   /** Listings of an earlier scan, with verdicts and contents that may still be valid. */
   readonly earlier: Pick<Listings, 'get'>;
@@ -156,7 +157,10 @@ export interface ListingOptions {
   readonly leftOut: ReadonlySet<string>;
   /** The time when the scan began, by the clock that stamps the files. */
   readonly clock: FileClock;
-  /** True when the files of a directory are checked. Otherwise only the directory's own stamp is compared. */
+  /**
+   * Returns true when the scan must check the files of a directory. Otherwise the scan compares only the directory's
+   * own stamp.
+   */
   checksFiles(directory: TreePath): boolean;
   /** Returns true for a path when the watcher proves that the path has not changed since the earlier scan. */
   readonly isUnwritten?: (path: TreePath) => boolean;
@@ -166,10 +170,7 @@ export interface ListingOptions {
 
 const fresh = { isUnchanged: false, below: [] };
 
-/**
- * Listing a directory of this size takes tens of milliseconds. From this size on, directories are listed off the event
- * loop.
- */
+/** A directory of at least this size is listed off the event loop, because listing it takes tens of milliseconds. */
 const hugeDirectoryBytes = 1 << 20;
 
 /**
@@ -275,7 +276,7 @@ function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, re
   return undefined;
 }
 
-/** Returns the present stamp of a directory, or undefined when the directory is missing or unreachable. */
+/** Returns the current stamp of a directory, or undefined when the directory is missing or unreachable. */
 export function presentStamp(tree: WorkTree, path: TreePath): Stamp | undefined {
   let reached: ReachedPath | undefined;
   try {

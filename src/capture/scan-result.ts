@@ -1,6 +1,6 @@
 // Builds the result of a scan from its listings. The result consists of the tree for the store, with permission bits,
-// and the report of the paths that the tree lacks. Unchanged directories come from the snapshot on which the capture
-// builds, so the store's work depends on the size of the change.
+// and the report of the paths that the tree does not contain. Unchanged directories come from the snapshot on which the
+// capture builds, so the store's work depends on the size of the change.
 import { groupHasMoreRights, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
@@ -112,8 +112,8 @@ interface Asked {
 }
 
 /**
- * Marks the entries that may have an access list, and returns the paths of the newly marked entries. If the stamp of an
- * entry is the same as in an earlier scan, reuses the earlier answer.
+ * Marks the entries that may have an access list. Returns the paths of the entries that were not marked before. If an
+ * entry has the same stamp as in an earlier scan, reuses the earlier answer.
  */
 export async function markAccessLists(
   directories: Iterable<WalkedDirectory>,

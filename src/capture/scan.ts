@@ -55,8 +55,8 @@ export interface ScanState {
   readonly listings: Listings;
   readonly clock?: FileClock;
   /**
-   * The base of the next fast scan. `never` when fast scans are impossible, because of the file system of the work tree
-   * or of one that is mounted inside.
+   * The base of the next fast scan. `never` if the file system of the work tree, or one that is mounted inside, makes
+   * fast scans impossible.
    */
   readonly base?: ScanBase | 'never' | undefined;
 }
@@ -84,7 +84,7 @@ export interface ScanRequest {
 
 export interface Scanned {
   readonly result: ScanResult;
-  /** Why everything was scanned. Undefined for a fast scan. */
+  /** The reason why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
   /** The state for the next scan. The caller may use it only after it has stored everything that this scan found. */
   readonly next: ScanState;
@@ -93,8 +93,8 @@ export interface Scanned {
 /** After this number of fast scans, a full scan checks the result of the fast scans. */
 const fastMax = 49;
 /**
- * The maximum number of differences between the base and the previous snapshot. With more differences, a full scan
- * costs no more than a fast scan.
+ * The maximum number of differences between the base and the previous snapshot. With more differences, a fast scan
+ * would take as long as a full scan.
  */
 const differingMax = 1000;
 /** The maximum number of directories for which a fast scan reads the user's git index again. */
@@ -117,7 +117,7 @@ export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
 
-/** Waits for a fence and reads the rules. Returns undefined when changes are not watched. */
+/** Waits for a fence and reads the rules. Returns undefined when the daemon does not watch changes. */
 export async function watchedRules(place: ScanPlace): Promise<WatchedRules | undefined> {
   const handles = place.handles();
   if (handles?.isReady !== true || !(await handles.fence())) return undefined;
@@ -289,8 +289,8 @@ function optionsOf(
 }
 
 /**
- * The maximum number of rounds that are repeated because directories change. After that, the scan reports the
- * directories that still change as unstable.
+ * The maximum number of rounds that are repeated because directories change. If directories still change after that,
+ * the scan reports them as unstable.
  */
 const againMax = 20;
 

@@ -1,4 +1,4 @@
-// Selects the names that a capture takes from a listing. A capture takes names that the user's repository tracks, names
+// Selects the names in a listing that a capture takes. A capture takes names that the user's repository tracks, names
 // in the previous snapshot, names that no ignore rule excludes, and names that the caller's globs include. It omits
 // names that the caller's globs exclude. Queries the ignore rules in batches. Reads the index of a repository only
 // after the rules have ignored a name in it. Does not access any file itself.
@@ -77,7 +77,7 @@ export class Selection {
 
   /**
    * True when this scan selects the same names of a directory as the earlier scan. Called when the rules are the same,
-   * because a repository's index may have changed.
+   * because the selection also depends on the index of a repository.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())
@@ -106,7 +106,7 @@ export class Selection {
     };
   }
 
-  /** Notes a change of rules. The engine caches rules, and is therefore restarted before the next query. */
+  /** Records a change of rules. The engine caches rules, and is therefore restarted before the next query. */
   #checkRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);

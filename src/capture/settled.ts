@@ -72,8 +72,8 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
  */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // If this fails, for example because the disk is full, the next capture reads more files again, but this capture does
-  // not fail.
+  // If this fails, for example on a full disk, this capture does not fail. But the next capture has to read more files
+  // again.
   return attempt(isOfSystem, () => {
     // Touches an existing file, because making and removing a file at every capture would take much longer. The file
     // system sets the change time by its own clock and ignores the times in the call.

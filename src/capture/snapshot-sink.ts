@@ -18,7 +18,7 @@ export interface BlobHash {
   digest(): BlobId;
 }
 
-/** Receives one capture. Several independent writers may be open at once. */
+/** Receives one capture. Several independent writers may be open at the same time. */
 export interface SnapshotWriter {
   /**
    * Stores content under the id from {@link SnapshotSink.hash}. May resolve before the bytes are in the store, because
@@ -59,7 +59,8 @@ export type SkipReason =
 /** The part of a store that a capture needs. */
 export interface SnapshotSink {
   /**
-   * A private directory (0700) on the store's file system for {@link StableContent}. Emptied when the store is opened.
+   * A private directory (0700) for {@link StableContent}, on the store's file system. It is emptied when the store is
+   * opened.
    */
   readonly spoolDirectory: string;
   /** Starts to compute the id that a blob of `size` bytes will have in the store. */
@@ -73,8 +74,8 @@ export interface SnapshotSink {
 }
 
 /**
- * Returns a function that is true when the capture skipped a path or a directory above the path. A skipped path may
- * still exist. Returns false for a path that disappeared during the capture.
+ * Returns a function that is true when the capture skipped a path or a directory above it. A skipped path may still
+ * exist. The function is false for a path that disappeared during the capture.
  */
 export function skippedMatcher(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
   const skippedPaths = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));

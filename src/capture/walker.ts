@@ -31,7 +31,7 @@ export interface WalkOptions
    */
   checksFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** Starts to watch directories. Called before the walk reads them, parents first. */
+  /** Starts to watch directories. Called before the walk reads the directories, parents first. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
   /** Called after each directory, with the number of names in the directory. */
   onListed?(names: number): void;
@@ -100,7 +100,7 @@ export class Walk {
     await this.#walk([await this.#rootInherited(scope)]);
   }
 
-  /** Returns the directories listed since the last call. The caller reads their files. */
+  /** Returns the directories that were listed since the last call. The caller reads the files of these directories. */
   takeFresh(): WalkedDirectory[] {
     const fresh = this.#fresh;
     this.#fresh = [];
@@ -118,7 +118,7 @@ export class Walk {
   }
 
   /**
-   * Returns the directories that have changed since they were listed, and the `doubtful` directories, parents first. If
+   * Returns the `doubtful` directories and the directories that have changed since they were listed, parents first. If
    * it returns no directory, all listings were correct at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
@@ -128,7 +128,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = presentStamp(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // True when the scan listed the directory before it found a pointer to the directory.
+      // True when the scan listed a directory before it found a pointer file that names the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);

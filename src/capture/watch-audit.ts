@@ -9,7 +9,7 @@ import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import type { Listings, WalkedEntry } from './listing.ts';
 
-/** The result of one scan. Later scans share this result and never change it. */
+/** The result of one scan. Later scans use parts of this result and never change it. */
 export interface ScannedTree {
   readonly root: Directory;
   readonly listings: Listings;
@@ -42,9 +42,9 @@ interface Finding {
 }
 
 /**
- * A process can read a changed content before the kernel queues the event about the change. The writer may be suspended
- * between the two, or one call may write for a long time. A capture may therefore see the change before the kernel
- * reports it, and a fence does not wait for this late report.
+ * A process can read a changed content before the kernel queues the event about the change. For example, the kernel may
+ * suspend the writer before it queues the event, or one call may write for a long time. A capture may therefore see the
+ * change before the kernel reports it, and a fence does not wait for this late report.
  */
 const graceMs = 1000;
 

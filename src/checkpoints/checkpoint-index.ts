@@ -1,7 +1,6 @@
-// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists
-// them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session.
-// The index replaces the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores
-// nothing.
+// The index keeps the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists them in
+// order, and knows the head. The daemon rebuilds the index from the store when it opens the session. The index replaces
+// the `checkpoints` and `tag_index` of the specified CheckpointManager. This module stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -32,8 +31,8 @@ export class CheckpointIndex {
    */
   #listed: number[] = [];
   /**
-   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint, or that of the
-   * first checkpoint with the same tag.
+   * For each row, the `seq` by which the list is sorted. This is the `seq` of the row's checkpoint or, if its tag was
+   * repeated, that of the first checkpoint with the tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
@@ -43,11 +42,11 @@ export class CheckpointIndex {
    */
   #attached: Uint8Array | undefined;
   #seq = 0;
-  /** True while the order of the rows is the order of `seq`. */
+  /** True while the rows are in ascending order of `seq`. */
   #isOrdered = true;
   #generation = 0;
 
-  /** Fills the index from the stored checkpoints, oldest first. `lost` knows the parents of removed checkpoints. */
+  /** Fills the index from the stored checkpoints, oldest first. `lost` returns the parents of removed checkpoints. */
   constructor(stored: readonly StoredCheckpoint[], lost?: ParentsOfLost) {
     this.#rows = new CheckpointRows(lost);
     this.#lines = new Lines(this.#rows);
@@ -260,7 +259,7 @@ export class CheckpointIndex {
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
-    if (row === undefined || row === this.#head) return false; // the head itself needs no search
+    if (row === undefined || row === this.#head) return false; // the head itself is never detached
     this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
   }
@@ -491,7 +490,7 @@ export class CheckpointRows {
     return this.#stored[row]?.record.kind;
   }
 
-  /** Returns the row of the parent. The parent itself may have been removed. */
+  /** Returns the row of the parent, even if the parent has been removed. */
   parentAt(row: number): number | undefined {
     return this.#parents[row];
   }
@@ -601,7 +600,7 @@ function stackOf(
   return { top, length };
 }
 
-/** True when the first `count` ids of the list are the topmost ids of the chain. */
+/** True when the first `count` ids of the list are the topmost `count` ids of the chain. */
 function isOn(ids: readonly CheckpointId[], count: number, top: StackNode | undefined): boolean {
   let node = top;
   for (let at = count - 1; at >= 0; at -= 1) {

@@ -27,7 +27,7 @@ export function sideOf(index: CheckpointIndex, { record }: StoredCheckpoint): Si
   return { snapshot, skipped, before: () => index.ancestorsOf(id) };
 }
 
-/** Returns a capture of the current work tree in the form of a state to compare. */
+/** Returns a capture of the current work tree as a state that can be compared. */
 export function presentSide(index: CheckpointIndex, { snapshot, skipped }: Capture): Side {
   return { snapshot, skipped, before: () => newestFirst(index) };
 }
@@ -120,7 +120,7 @@ async function filled(
 
 // Counts the files that differ between two snapshots, by git's letters. The letter A counts as added, and D as deleted.
 // The letters M, R, C and T (a file that became a link) and changed permissions count as modified. The keys of the
-// cache are immutable ids, so a cached count never becomes wrong.
+// cache are immutable ids, so a cached count never becomes outdated.
 
 /** These numbers count files, not lines. */
 export interface FileStats {
@@ -199,8 +199,8 @@ export async function statsBetween(
 }
 
 /**
- * Returns the cache key of a checkpoint: its snapshot, or its own id when its capture skipped paths. In the latter case
- * the result depends on earlier checkpoints, too.
+ * Returns the cache key of a checkpoint, which is its snapshot. If its capture skipped paths, the key is its own id,
+ * because the result then depends on earlier checkpoints, too.
  */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;
@@ -259,7 +259,7 @@ export async function snapshotSize(
 }
 
 async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
-  // `store/verify` reports the damage. A list must not fail because of one of its rows.
+  // `store/verify` reports this damage. A list must not fail because of one damaged row.
   return attemptAsync(isDamage, async () => {
     const entries = await store.entries(snapshot);
     const sizes = await store.sizes(entries.map(({ blob }) => blob));

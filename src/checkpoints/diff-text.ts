@@ -1,4 +1,4 @@
-// Writes the texts of a diff: git's own stat and unified text, and a list with one line per file before the stat. Git
+// Writes the texts of a diff: the unified text of git, and git's stat after a list with one line for each file. Git
 // does not see changed permissions, so this module adds them to each text, in the form of git's mode changes. The texts
 // are bytes, because some names and contents are not UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';

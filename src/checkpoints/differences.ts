@@ -34,7 +34,7 @@ export interface Difference {
   readonly linesRemoved?: number;
   readonly before?: DiffSide;
   readonly after?: DiffSide;
-  /** For a directory whose permissions differ, its modes on both sides. The usual mode is `040000`. */
+  /** The modes of both sides, for a directory whose permissions differ. The usual mode is `040000`. */
   readonly directoryModes?: readonly [before: string, after: string];
 }
 
@@ -61,7 +61,7 @@ export async function differencesOf(
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
 ): Promise<Differences> {
-  // While git counts lines in its own process, the store reads the differing entries.
+  // The store reads the entries that differ while git counts lines in its own process.
   const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
     compare(trees, options),
     changedSides(store, from, to),

@@ -22,8 +22,8 @@ interface LineRange {
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Returns the hunks in the unified diff of one file, from top to bottom. Returns none for a file that became a link,
- * and for a link that became a file: git writes two files for such a change.
+ * Returns the hunks in the unified diff of one file, from top to bottom. Returns no hunks when a file became a link, or
+ * a link became a file, because git writes two files for such a change.
  */
 export function textHunksOf(unified: Buffer): TextHunk[] {
   const lines = unified.toString('latin1').split('\n');
@@ -55,7 +55,10 @@ function rangeOf(start: string, lines: string): LineRange {
   return { start: Number(start), lines: Number(lines) };
 }
 
-/** Returns a hash of the lines. If a file has the same hunk twice, adds a number to the second name. */
+/**
+ * Returns the name of a hunk, which is a hash of its lines. If a file has the same hunk twice, adds a number to the
+ * second name.
+ */
 function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   const hash = createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 16);
   const count = (counts.get(hash) ?? 0) + 1;
@@ -64,8 +67,8 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
 }
 
 /**
- * Returns the later content after reverting these hunks: their old lines replace their new lines. The hunks are in
- * order, from top to bottom.
+ * Returns the later content without these hunks: their old lines replace their new lines. The hunks must be in order,
+ * from top to bottom.
  */
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);

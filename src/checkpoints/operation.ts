@@ -17,7 +17,7 @@ export interface OperationContext {
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   /**
-   * Notes that the request first recovered an interrupted restore. If the request then fails, its error must
+   * Records that the request first recovered an interrupted restore. If the request fails after that, its error must
    * not say that nothing changed.
    */
   onRecovered(): void;
@@ -38,8 +38,8 @@ export interface ProgressFigures {
   readonly cancellable?: boolean;
 }
 
-// Steps after a commit point. The effect of the request is then final, so the request must not fail when one of these
-// steps fails. After an error, the client would assume that nothing was done, and would repeat the request.
+// Runs steps after a commit point. The effect of the request is then final, so the request must not fail when one of
+// these steps fails. After an error, the client would assume that nothing was done, and would repeat the request.
 
 /**
  * Runs one step after the commit. If the step fails, sends the client a warning with the text `lost` and the reason,

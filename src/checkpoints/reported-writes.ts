@@ -30,7 +30,10 @@ export interface ReportedWrite {
   readonly mayMiss?: true;
 }
 
-/** The entry of a path in one checkpoint of a range, or in the current work tree. The current work tree has no id. */
+/**
+ * A station of a range: the entry of a path in one checkpoint of the range, or in the current work tree, which has no
+ * id.
+ */
 export interface EntryAtCheckpoint {
   readonly id?: CheckpointId;
   readonly entry: Entry | undefined;
@@ -66,8 +69,7 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the record of a report. Returns undefined when the last reports after the same checkpoint already say the
-   * same.
+   * Returns the record of a report. Returns undefined when the last two reports after the same checkpoint say the same.
    */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
     // The first repetition of a report is recorded, because it shows that the content was written several times.
@@ -92,7 +94,7 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns for each session the name of the agent that reported writes. If `after` is given, returns only agents that
+   * For each session, returns the name of the agent that reported writes. If `after` is given, returns only agents that
    * reported after one of these checkpoints.
    */
   agents(after?: ReadonlySet<CheckpointId>): Map<SessionId, string | undefined> {
@@ -103,7 +105,9 @@ export class ReportedWrites {
     return found;
   }
 
-  /** Returns which part of the change of a path, from the first to the last checkpoint, one author made. */
+  /**
+   * Returns which part of a path's change was made by one author. The change is from the first to the last checkpoint.
+   */
   shareOf(author: SessionId, path: TreePath, stations: readonly EntryAtCheckpoint[]): Share {
     const reports = this.#byPath.get(path) ?? [];
     const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));
@@ -118,8 +122,8 @@ export class ReportedWrites {
 
   /**
    * Returns the changes that an author made to a path's content, oldest first. Covers the first `intervals` intervals
-   * between stations. Returns undefined when the reports do not show which author made a change. The stations go on
-   * after the range, up to the current state, because a report may come late.
+   * between the stations ({@link EntryAtCheckpoint}). Returns undefined when the reports do not show which author made
+   * a change. The stations go on after the range, up to the current state, because a report may come late.
    */
   stepsOf(
     author: SessionId,
@@ -161,7 +165,7 @@ function stepsBetween(
     content = end;
     intervals.push(steps);
   }
-  // A report that was made while another line of checkpoints was current may be a late report about this line.
+  // A report that was made on another line of checkpoints may be a late report about this line.
   const first = reports.findIndex(({ after }) => stations.some(({ id }) => id === after));
   return first >= 0 && reports.length - first > count ? undefined : intervals;
 }
@@ -178,8 +182,8 @@ function isExplained(
 }
 
 /**
- * True when, from the report `first` on, two sessions reported the same content directly after each other. Both
- * sessions then wrote before either of them reported.
+ * Checks the reports from `first` on. True when one session reported a content directly after another session had
+ * reported the same content. Both sessions must have written before either of them reported.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
   const start = first === undefined ? reports.length : reports.indexOf(first);

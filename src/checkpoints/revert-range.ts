@@ -1,5 +1,5 @@
-// Finds the two ends of the range that a revert undoes: the work of a turn, a tool or a restore, or any range on one
-// line.
+// Finds the two ends of the range that a revert undoes. The range is the work of a turn, a tool or a restore, or any
+// part of one line.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';

@@ -55,7 +55,7 @@ function counted(text: string): Tag {
   );
 }
 
-/** Returns the tag before this tag: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
+/** Returns the preceding tag: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
 export function previousTag(tag: Tag): Tag {
   const { turn, tool } = tagParts(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));
@@ -82,8 +82,8 @@ function isName(text: string): boolean {
 }
 
 /**
- * Parses text as a new name. @throws InvalidName when the text is malformed or could be mistaken for a tag,
- * an id or a commit
+ * Parses a text as a new name. @throws InvalidName when the text is malformed or could be mistaken for a tag, an id or
+ * a commit
  */
 export function parseName(text: string): string {
   const isTaken = tagOf(text) !== undefined || text.startsWith('ckpt_') || /^[0-9a-f]{7,64}$/i.test(text);
