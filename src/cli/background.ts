@@ -104,7 +104,7 @@ async function endDaemon(note: BackgroundNote): Promise<boolean> {
 }
 
 /**
- * Ends the background daemon of a storage. Returns the daemon's note from run/daemon.json; `hasEnded` is true when the
+ * Ends the background daemon of a storage. Returns the daemon's note from run/daemon.json. `hasEnded` is true if the
  * daemon has ended. Returns undefined when there is no daemon.
  */
 export async function stopBackground(

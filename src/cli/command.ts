@@ -44,7 +44,7 @@ export interface CliCommand {
   /** The arguments in commander's notation: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** True when the user may give paths after the command's words, or after `--`. */
+  /** True when the user may give paths, either after the command's words or after `--`. */
   readonly paths?: true;
   /** Advice that the error about too many words contains. */
   readonly excess?: string;
@@ -55,8 +55,8 @@ export interface CliCommand {
   readonly hidden?: true;
   readonly makesSession?: true;
   /**
-   * True when the command only reads. When no daemon has the session open, the command then reads the session's files
-   * and does not open the session.
+   * True when the command only reads. If no daemon has the session open, such a command reads the session's files and
+   * does not open the session.
    */
   readonly reads?: true;
   readonly changesFiles?: true;

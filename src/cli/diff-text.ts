@@ -1,5 +1,5 @@
-// Prints a diff. Writes an exact patch to a pipe or a file. On a terminal, prints text for people, or numbers in the
-// layout of `git diff --stat`.
+// Prints a diff. Writes an exact patch to a pipe or a file. On a terminal, prints text for people, or line counts in
+// the layout of `git diff --stat`.
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { attempt, isA } from '../base/attempt.ts';
@@ -46,7 +46,7 @@ async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void>
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** Prints the patch of a plan. Writes the exact patch to a pipe, and prints the patch in colours on a terminal. */
+/** Prints the patch of a plan: exactly to a pipe, and in colours on a terminal. */
 export async function sayPlannedPatch({
   text,
   encoding,
@@ -86,7 +86,7 @@ function coloured(line: string): string {
 
 export interface ReadableLines {
   readonly lines: readonly string[];
-  /** The encoding of the lines that are not UTF-8. Absent when every line is UTF-8. */
+  /** The encoding of those lines that are not UTF-8. Absent when every line is UTF-8. */
   readonly encoding?: string;
 }
 

@@ -13,7 +13,7 @@ export interface FailureData {
   readonly kind: string;
   readonly message: string;
   readonly remedy: string;
-  /** Facts that the daemon reported, such as paths, ids or sizes. */
+  /** Data from the daemon's error, such as paths, ids or sizes. */
   readonly details?: JsonObject;
 }
 

@@ -29,7 +29,7 @@ export function requirePerson({ json }: { readonly json: boolean }, remedy: stri
   throw new CommandRefusal('ConfirmationRequired', fact, `${remedy} Nothing was changed.`, 2);
 }
 
-/** Returns the picked hunks, or undefined when the user ended the input (Ctrl-C or Ctrl-D). */
+/** Returns the hunks that the user picked, or undefined when the user ended the input (Ctrl-C or Ctrl-D). */
 export async function pickedHunks(
   files: readonly DiffFile[],
   places: TreePaths,

@@ -1,5 +1,5 @@
 // Connects a client to an existing session, either in the daemon that has the session open or in a new daemon. Waits
-// when a different client is opening or leaving the session. Other modules decide which session to use.
+// while a different client is opening or leaving the session. Other modules decide which session to use.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AttachOptions,

@@ -7,7 +7,7 @@ import { fit, localTime, paint, plain, say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
 const listedMax = 20;
-/** Matches words without characters that a shell may interpret. */
+/** Matches words that contain no character with a special meaning in a shell. */
 const harmless = /^[\w.+@:-]+$/;
 
 /** Returns a line such as `[1.2]  2026-11-22 14:03:22  +1 ~2 -0  tidy up the parser`. */

@@ -20,7 +20,7 @@ export function nearestReferences(
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
 }
 
-/** Returns the number of letters that may differ: a third of the letters, but at least one and less than half. */
+/** Returns how many letters of a word may differ: a third of its letters, but at least one and less than half. */
 function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }

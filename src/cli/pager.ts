@@ -8,10 +8,9 @@ import { redirectSaying } from './terminal.ts';
 const endingMs = 1000;
 
 /**
- * Runs `body` and shows its output in the pager, if there is a pager. If `body` fails, its error is thrown only after
- * the pager was closed. Returns undefined if the output is incomplete, because the user closed the pager or pressed
- * Ctrl-C. After Ctrl-C, the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was
- * closed.
+ * Runs `body` and shows the output in the pager, if there is one. If `body` fails, throws the error after the pager was
+ * closed. Returns undefined if the user closed the pager or pressed Ctrl-C before the output was complete. After
+ * Ctrl-C, the pager stays open. Calls `giveUp` when `body` still runs one second after the pager was closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);

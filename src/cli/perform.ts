@@ -21,7 +21,7 @@ export async function perform(
   const directory = workDirectory(wanted.path);
   const { client, session, workspace } = await reachedFor(command, wanted, parsed);
   const interrupt = new AbortController();
-  /** Aborted when the user has closed the pager and needs no more output. */
+  /** A signal that is aborted when the user has closed the pager and needs no more output. */
   const unread = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, unread.signal]);
   const onSignal = (): void => interrupt.abort();

@@ -107,7 +107,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) return explained(error, { json });
     if (error.exitCode === 0) return 0;
-    // Without --json the library has already printed the message.
+    // Without --json, commander has already printed the message.
     const fact = error.message.replace(/^error: /, '').replace(/\.?\s*$/, '');
     return json ? explained(misused(fact, `See "checkpointd help ${first}".`), { json }) : exits.usage;
   }
@@ -122,7 +122,9 @@ function refuseUnknown([, ...words]: readonly string[]): void {
   throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists the commands.${hint}`);
 }
 
-/** Returns a command's name and words for the list of commands. Omits the options, because every command has some. */
+/**
+ * Returns a command's name and words for the list of commands. Omits the options, because every command has options.
+ */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
 }

@@ -40,18 +40,19 @@ export interface Reached {
 export interface Purpose {
   readonly make?: boolean;
   /**
-   * True when the command changes files. Such a command reports which session it uses if several sessions are possible.
+   * True when the command changes files. If several sessions are possible, such a command reports which session it
+   * uses.
    */
   readonly changesFiles?: boolean;
   /** True to allow a new session even in the home directory and similar places. */
   readonly allowProtected?: boolean;
   /** True when the client runs for a long time. Such a client gets its own daemon, which no other command ends. */
   readonly stays?: boolean;
-  /** The events that the command listens to. When absent, the command listens to new checkpoints. */
+  /** The events to which the command listens. When absent, it listens to new checkpoints. */
   readonly events?: readonly EventName[];
 }
 
-/** Finds and opens the session. @throws NoSession */
+/** Finds the session and connects to it, or opens it. @throws NoSession */
 export async function reach(
   where: Where,
   { make = false, changesFiles = false, allowProtected = false, stays = false, events }: Purpose = {},

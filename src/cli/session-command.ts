@@ -1,4 +1,4 @@
-// Declares a command that works on a session. The words and options come from the description in the command's file.
+// Declares a command that works on a session. Its words and options are described in the command's own file.
 import type { Command } from 'commander';
 import { type CliCommand, exitCodes, type Given } from './command.ts';
 import { misused } from './refusal.ts';

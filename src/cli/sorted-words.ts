@@ -57,8 +57,8 @@ async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
 }
 
 /**
- * Returns the paths that exist neither now nor in a checkpoint that the user named. If the user named none, looks in
- * the session's first checkpoint.
+ * Returns the paths that exist neither now nor in a checkpoint that the user named. If the user named no checkpoint,
+ * looks in the session's first checkpoint.
  */
 async function neitherNorIn<T extends { readonly path: string }>(
   task: Task,

@@ -43,10 +43,7 @@ export function paint(style: Style, text: string): string {
   return wantsColour() ? styleText(style, text) : text;
 }
 
-/**
- * Cuts a line to the width of the terminal, minus `taken` columns. Returns the whole line when there is no
- * terminal.
- */
+/** Cuts a line to the width of the terminal minus `taken` columns. Without a terminal, returns the whole line. */
 export function fit(line: string, taken = 0): string {
   const { isTTY, columns } = process.stdout;
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
@@ -117,13 +114,13 @@ export async function sayBytes(bytes: Uint8Array): Promise<void> {
  */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
-  // Yields to the event loop. While a fast reader accepts everything, this process would otherwise not notice Ctrl-C or
-  // the end of the reader.
+  // Yields to the event loop. Without this pause, this process would not notice Ctrl-C or the end of the reader while a
+  // fast reader accepts all output.
   await new Promise((resolve) => setImmediate(resolve));
   return true;
 }
 
-/** Prints a line to standard error, so that scripts do not read the line as part of the result. */
+/** Prints a line to standard error. Scripts then do not read this line as part of the result. */
 export function note(line: string): void {
   process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }

@@ -9,8 +9,7 @@ import { misused } from './refusal.ts';
 const fromRoot = ':/';
 
 /**
- * Returns the real path of the directory in which a command works. @throws CommandRefusal when the path is not a
- * directory
+ * Returns the real path of the directory that a command uses. @throws CommandRefusal when the path is not a directory
  */
 export function workDirectory(typed: string): string {
   const place = absolute(typed);

@@ -9,8 +9,8 @@ const hourMs = 60 * 60_000;
 
 /**
  * Returns the sessions of all work trees that contain a path. Sessions of inner work trees come first. Within one work
- * tree, the most recently used session comes first. A checkpoint, a restore, an entry of the conversation or a hook
- * counts as use. Without a path, returns all sessions.
+ * tree, the most recently used session comes first. A checkpoint, a restore, a conversation entry or a hook counts as
+ * use. Without a path, returns all sessions.
  */
 export function usedSessions(storage: string, path?: string): StoredSession[] {
   const hooks = lastHooks(storage);
@@ -40,8 +40,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Returns a line that names the chosen session, for commands that change files. The line is needed only if a different
- * session of the same work tree was used within the last hour. Otherwise returns undefined.
+ * Returns a line that names the chosen session, for commands that change files. Returns undefined if no different
+ * session of the same work tree was used within the last hour, because the user then needs no such line.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

@@ -1,6 +1,6 @@
 // The typed client that the package exports as `checkpointd/client`. The client starts and initialises a daemon, and
-// makes sure that the daemon ends. Every method and event of the protocol has types. The client uses only the protocol,
-// and no code of the daemon.
+// makes sure that the daemon ends. It has types for every method and event of the protocol. The client uses only the
+// protocol, and no code of the daemon.
 /// <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -16,8 +16,8 @@ export type { RequestOptions } from './connection.ts';
 /** The maximum time to wait for the answer to `initialize`. On a busy machine, Node takes seconds to start. */
 const startMs = 30_000;
 /**
- * The time limit for the daemon's answer to `shutdown`, and then for its exit. After this time, the client kills the
- * daemon.
+ * The time limit for the daemon's answer to `shutdown`, and again for its exit. When it is exceeded, the client kills
+ * the daemon.
  */
 const closeMs = 2000;
 
@@ -78,14 +78,14 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    // Loaded only here, because a client that joins a running daemon does not need this code.
+    // Loads this module only here, because a client that joins a running daemon does not need it.
     const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
 
   /**
    * Joins a running daemon through its private socket, whose path is in `owner.json` of a session, and sends
-   * `initialize`. When this client is closed, it leaves its sessions, and the daemon continues for other clients.
+   * `initialize`. Closing this client leaves its sessions, and the daemon continues for other clients.
    * @throws CheckpointdGoneError when no daemon listens on the socket, or when the socket does not belong to this user
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {

@@ -1,5 +1,5 @@
 // Implements one connection to a daemon: requests with their answers, cancellation, progress and notifications. This
-// module uses no library, because every command has to wait until this module is loaded. After an invalid frame, the
+// module imports no library, because every command has to wait until this module is loaded. After an invalid frame, the
 // connection ends.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
@@ -106,7 +106,7 @@ export class DaemonConnection {
           method,
           params: onProgress === undefined ? params : { ...params, workDoneToken: id },
         });
-        // Adds the listener after the request was sent, because the daemon must get the request before its
+        // Listens to the signal only after the request was sent, because the daemon must get the request before its
         // cancellation.
         if (signal?.aborted === true) cancel();
         else signal?.addEventListener('abort', cancel, { once: true });

@@ -1,5 +1,5 @@
 // Runs the daemon as a child process of the client: starts the process, reads its output, and makes sure that it ends.
-// This module handles only pipes and signals. It does not know the protocol.
+// This module handles only pipes and signals. It does not use the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -91,7 +91,7 @@ export class DaemonProcess implements DaemonLink {
     }
   }
 
-  /** Resolves when the daemon has closed its output but continues to run, because other clients use its sessions. */
+  /** Resolves when the daemon has closed its output but still runs, because other clients use its sessions. */
   async #livesOn(): Promise<void> {
     const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');
@@ -114,7 +114,7 @@ export class DaemonProcess implements DaemonLink {
       this.keepAlive(false);
       clearTimeout(timer);
     }
-    // Destroys the pipes. If a child of the daemon still has the pipes open, they would keep the client's process
+    // Destroys the pipes. If a child of the daemon still has the pipes open, the pipes would keep the client's process
     // alive.
     for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
     return this.#child.exitCode;

@@ -13,7 +13,7 @@ export class DaemonSocket implements DaemonLink {
   readonly pid = undefined;
   readonly #socket: Socket;
 
-  /** Begins to connect and returns immediately. If no daemon listens, `ended` resolves. @throws UntrustedSocketError */
+  /** Starts to connect and returns immediately. If no daemon listens, `ended` resolves. @throws UntrustedSocketError */
   constructor(path: string) {
     const complaint = socketComplaint(path);
     if (complaint !== undefined) throw new UntrustedSocketError(`not connecting to ${path}: ${complaint}`);

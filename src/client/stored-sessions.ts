@@ -72,7 +72,7 @@ function read(storage: string, name: string): StoredSession | undefined {
 
 /** Data about a session that can be read without opening the session. */
 export interface StoredSummary {
-  /** The number of checkpoints. Absent when the summary is damaged, or when an earlier version wrote the session. */
+  /** The number of checkpoints. Absent when the session's summary is damaged, or was written by an earlier version. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }

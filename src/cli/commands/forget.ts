@@ -1,5 +1,4 @@
-// checkpointd forget: removes the last messages from the conversation. The command shows the messages and
-// asks first.
+// checkpointd forget: removes the last messages from the conversation. First shows these messages and asks the user.
 import { type CliCommand, exits, printed } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';

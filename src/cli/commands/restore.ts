@@ -1,5 +1,5 @@
-// checkpointd restore: restores the files of a checkpoint. The command shows the plan and asks before anything changes.
-// checkpointd undo reverses the last restore, and checkpointd redo repeats a restore that undo reversed.
+// checkpointd restore: restores the files of a checkpoint. First shows the plan and asks the user. checkpointd undo
+// reverses the last restore, and checkpointd redo repeats a restore that undo reversed.
 import type { PathRef, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';

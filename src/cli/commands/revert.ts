@@ -1,5 +1,5 @@
-// checkpointd revert: reverses the changes of one turn, one tool or a range, and keeps later changes. The command shows
-// the plan and asks the user before anything changes.
+// checkpointd revert: reverses the changes of one turn, one tool or a range, and keeps later changes. First shows the
+// plan and asks the user.
 import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
@@ -96,7 +96,7 @@ function rangeOf([first, second]: readonly string[], author = ''): Asked & { rea
     : { from: first, to: second, named: `[${first}] to [${second}]` };
 }
 
-/** Checks the options. @throws CommandRefusal for options that exclude each other */
+/** Checks the options. @throws CommandRefusal for options that cannot be combined */
 function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['options']): void {
   if (patch === true && yes === true && dryRun !== true)
     throw misused('--patch shows a plan, and --yes reverts without a plan', 'Omit one of the two options.');

@@ -1,5 +1,5 @@
 // checkpointd sessions: lists the open and the closed sessions of a storage root. The list needs no daemon. checkpointd
-// sessions delete: deletes sessions that the user no longer needs. The command shows the sessions and asks first,
+// sessions delete: deletes sessions that the user no longer needs. First shows these sessions and asks the user,
 // because a deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';

@@ -25,8 +25,8 @@ export const status: CliCommand = {
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
-    // The checkpoint of a restore has no tag. "list" does not print its long id, so "status" does not print the id
-    // either.
+    // The checkpoint of a restore has no tag, only a long id. "list" does not print this id, so "status" does not print
+    // it either.
     if (result.head !== undefined)
       say(fit(`head         ${checkpointLine(result.head, '', result.head.tag ?? ' ')}`));
     const storage = storageAt(given.storage);

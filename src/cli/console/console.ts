@@ -1,5 +1,5 @@
 // checkpointd console: controls a session interactively, with Q CLI's own commands. The console reads lines, runs the
-// commands, and prints their results. The console also reports changes that other clients make in the session.
+// commands, and prints their results. Also reports the changes that other clients make in the session.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { type CliCommand, exits, type Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
@@ -120,7 +120,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   const among = (all: readonly string[]): [string[], string] => {
     const [found, ...others] = all.filter((word) => word.startsWith(last));
     if (found === undefined) return [[], last];
-    // Adds a space after a completed word.
+    // Adds a space if this is the only completion.
     return [others.length === 0 ? [`${found} `] : [found, ...others], last];
   };
   if (parts.length === 1)

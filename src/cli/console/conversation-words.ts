@@ -7,12 +7,12 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** The minimum number of removed messages for which the console explains how to restore them. */
+/** If at least this number of messages is removed, the console explains how to restore them. */
 const manyMessages = 6;
 
 /**
- * Enters or leaves a tangent. `tail` keeps the tangent's last entry, and `compact` keeps a summary of the
- * tangent. `forget` works in and outside tangents.
+ * Enters or leaves a tangent. With `tail`, keeps the tangent's last entry; with `compact`, keeps a summary of the
+ * tangent. `forget` also works outside a tangent.
  */
 export const tangentWord: Word = async (desk, [how, ...rest]) => {
   if (how === 'forget') return forget(desk, rest);
@@ -38,8 +38,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
 };
 
 /**
- * Adds the summary as the tangent's last entry. After that, leaves the tangent and keeps the summary. The summary
- * cannot be lost if the console is interrupted between the two requests.
+ * Adds the summary as the tangent's last entry, and then leaves the tangent and keeps this entry. The summary is not
+ * lost if the console is interrupted between the two requests.
  */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});

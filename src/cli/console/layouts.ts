@@ -57,7 +57,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/quit', 'leave the console (Ctrl-D)'],
 ];
 
-/** Returns the lines of the help. `tangentKey` is the letter that runs /tangent together with Ctrl. */
+/** Returns the lines of the help. Ctrl and the letter `tangentKey` run /tangent. */
 export function helpLines(tangentKey: string | undefined): string[] {
   const width = Math.max(...help.map(([usage]) => usage.length));
   const key = tangentKey === undefined ? '' : ` (Ctrl-${tangentKey.toUpperCase()})`;
@@ -84,7 +84,7 @@ export function toolLine({ tag, id, toolName, description, stats }: Checkpoint):
   return ` └─ ${paint('blue', `[${tag ?? id}]`)} ${plain(toolName ?? 'tool')}: ${plain(description)}${statsOf(stats)}`;
 }
 
-/** Returns a line such as `  ~ src/b.txt (modified)` in the colour of the change. Returns all other lines unchanged. */
+/** Colours a line such as ` ~ src/b.txt (modified)` by the kind of change. Returns any other line unchanged. */
 export function changeLine(line: string): string {
   const sign = /^ {2}([+~-]) /.exec(line)?.[1];
   if (sign === undefined) return line;

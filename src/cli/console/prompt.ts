@@ -19,7 +19,7 @@ export class Prompt {
   #isOver = false;
   #isAway = false;
 
-  /** `tangentKey` is the letter that runs /tangent together with Ctrl. */
+  /** Ctrl and the letter `tangentKey` run /tangent. */
   constructor(complete: Completer, tangentKey: string | undefined) {
     this.#complete = complete;
     this.#interface = this.#open();
@@ -33,8 +33,8 @@ export class Prompt {
 
   /** Returns the next line. Returns undefined at the end of the input and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Creates the reader only now. A list releases the terminal after the user's choice, and an older reader would then
-    // get no more input.
+    // Creates the reader only now. A list releases the terminal after the user's choice, and a reader from before would
+    // then get no more input.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();

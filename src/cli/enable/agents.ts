@@ -141,7 +141,7 @@ function forEach<T>(events: readonly string[], make: (event: string) => T): Reco
 }
 
 /**
- * Returns a group of hooks for each event, in the form that Claude Code introduced. Groups for tools have a matcher.
+ * Returns a group of hooks for each event, in the form that Claude Code introduced. A group for tools has a matcher.
  */
 function groups(events: readonly string[], handler: object): Record<string, Record<string, unknown>> {
   return forEach(events, (event) => ({

@@ -1,5 +1,5 @@
 // checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show the
-// changes and ask before they write. The commands do not change a file that they cannot parse.
+// changes and ask the user before they write. They do not change a file that they cannot parse.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';
@@ -138,8 +138,8 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // Adds the hooks to the text that the file had before our first change. "disable" then restores this text
-      // exactly, even if the hooks were added several times.
+      // Adds the hooks to the text that the file had before our first change. Even if the hooks are added several
+      // times, "disable" then restores this text exactly.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }
@@ -201,7 +201,7 @@ function showFile({ settings: { file }, before, change }: Step): void {
   say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (will be deleted)' : '')));
 }
 
-/** Shows a summary of a step: the number of changed lines, the hook's command, and the events. */
+/** Shows a summary of the changes to one file: the number of changed lines, the hook's command, and the events. */
 function showEvents(step: Step): void {
   const { agent, settings, before, change } = step;
   if (!('text' in change)) return;

@@ -1,5 +1,5 @@
-// Edits a JSON text, and changes only the requested part. Does not use the formatter and the removal of the library.
-// The formatter also changes neighbouring parts. The removal also deletes the comments before the removed part.
+// Edits a JSON text, and changes only the requested part. Uses neither the formatter nor the removal of the library.
+// That formatter also changes neighbouring parts, and that removal also deletes the comments before the removed part.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 

@@ -14,7 +14,7 @@ export interface JsonHooks {
   readonly comments: boolean;
   /** The fields at the beginning of a new file, such as a version. */
   readonly base: Fields;
-  /** By event, the item to add to the event's list: a group with `hooks`, or the handler itself. */
+  /** For each event, the item to add to the event's list: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
   readonly hint?: string;
 }
@@ -35,7 +35,7 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
   if (text === undefined || text.trim() === '') {
     const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
     const content = `${JSON.stringify(made, null, 2)}\n`;
-    // The recorded edits let "disable" make the file empty again.
+    // With the recorded edits, "disable" can make the file empty again.
     return { text: content, edits: [{ offset: 0, length: text?.length ?? 0, content }] };
   }
   const complaint = complaintAbout(hooks, text);

@@ -18,7 +18,10 @@ import { systemCode } from '../../base/errors.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
-/** The change that `enable` made to a file. Omits the rest of the file's text, because the text may contain secrets. */
+/**
+ * A note about the change that `enable` made to a file. Does not contain the rest of the file's text, which may have
+ * secrets.
+ */
 interface Note {
   /**
    * The hash of the file after `enable`. The hooks can be removed without a trace only while the file still has this
@@ -30,7 +33,10 @@ interface Note {
   readonly madeDirectories: readonly string[];
 }
 
-/** Returns the text, or undefined when there is no file. @throws when the file is unreadable or not UTF-8 */
+/**
+ * Returns the text of a settings file, or undefined when there is no file. @throws when the file is unreadable or not
+ * UTF-8
+ */
 export function readSettings(file: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
@@ -81,7 +87,7 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
       rmdirSync(directory);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return; // the directory is no longer empty
+      return; // the directory contains other files
     }
   }
 }

@@ -1,7 +1,7 @@
 // Adds hooks to the text of a settings file, or removes hooks from the text. Returns the change, so that the user can
 // see it first. This module does not use the disk.
 
-/** One replacement of a list of replacements. The offset refers to the text after all earlier replacements. */
+/** One of several replacements. The offset refers to the text after all earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
@@ -22,7 +22,7 @@ export interface Settings {
   readonly add: (text: string | undefined) => Change;
   /** Returns the text without our hooks. Keeps all other parts of the text. */
   readonly remove: (text: string) => Change;
-  /** The agent's events that run a hook. Absent when the file does not list events. */
+  /** The agent's events that run the hook. Absent when the settings file does not list events. */
   readonly events?: readonly string[];
   /** An additional step that the user has to take. Absent when no step is needed. */
   readonly hint?: string;

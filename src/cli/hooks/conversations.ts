@@ -13,10 +13,10 @@ import { type LastHook, writeLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** The time without events after which a conversation is closed. The next event of the conversation opens it again. */
+/** A conversation without events for this time is closed. Its next event opens it again. */
 const silenceMs = 30 * 60_000;
 
-/** The longest wait while a command has the session open for a moment. */
+/** The maximum time to wait for a command that has the session open for a moment. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
@@ -51,8 +51,8 @@ export class Conversations {
   }
 
   /**
-   * Processes one event and resolves with the text for the agent. Never rejects, because it logs failures. If a killed
-   * keeper has already processed the event with this `id`, the event changes nothing.
+   * Processes one event and resolves with the text for the agent. Logs failures and never rejects. If a killed keeper
+   * has already processed the event with this `id`, the event changes nothing.
    */
   async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
@@ -147,8 +147,8 @@ export class Conversations {
   }
 
   /**
-   * Makes the checkpoint of a turn. The agent waits at most a second for this checkpoint. A late checkpoint may contain
-   * work of the turn. The description or the name of the checkpoint then shows the delay.
+   * Makes the checkpoint at the start of a turn. The agent waits at most a second for this checkpoint. A late
+   * checkpoint may contain work of the turn, and then its description or name shows the delay.
    */
   async #handlePrompt(
     name: string,
@@ -229,8 +229,8 @@ export class Conversations {
   }
 
   /**
-   * Joins the daemon that has the session open, or opens the session. @throws StoreBusy when a different daemon opens
-   * or closes the session meanwhile
+   * Connects to the daemon that has the session open, or opens the session. @throws StoreBusy when a different daemon
+   * opens or closes the session meanwhile
    */
   async #joinOrOpen(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
@@ -302,7 +302,7 @@ export class Conversations {
     }
   }
 
-  /** Ends a conversation for which the agent did not report an end. Never rejects, because it logs failures. */
+  /** Ends a conversation for which the agent did not report an end. Logs failures and never rejects. */
   async #endUnasked(name: string): Promise<void> {
     try {
       await this.#end(name);
@@ -321,7 +321,7 @@ export class Conversations {
   }
 }
 
-/** Returns an idempotency key. Repeated reports of one fact get the same key. */
+/** Returns an idempotency key. Repeated reports of the same event get the same key. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }

@@ -6,8 +6,8 @@ import { writtenEvents } from './written-events.ts';
 /** A message from a hook or a command to the keeper. */
 export interface KeeperLine {
   /**
-   * The id of the event for which the hook needs the answer. When absent, the keeper processes all written events
-   * before it answers.
+   * The id of the event whose answer the hook needs. When absent, the keeper processes all written events before it
+   * answers.
    */
   readonly event?: string;
 }
@@ -17,7 +17,7 @@ export interface KeeperAnswer {
   readonly forModel?: string;
 }
 
-/** Sends the line and returns the answer. Returns an empty answer when a newly started keeper died. */
+/** Sends the line and returns the answer. Returns an empty answer when the keeper was newly started and has died. */
 export async function handOver(storage: string, line: KeeperLine): Promise<KeeperAnswer> {
   const text = JSON.stringify(line);
   let answer: string;
@@ -42,7 +42,7 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
   }
 }
 
-/** Starts a keeper and writes the line to the keeper's standard input, so that a slow start does not lose the line. */
+/** Starts a keeper and writes the line to the keeper's standard input. So the line is not lost if the start is slow. */
 async function startKeeper(storage: string, line: string): Promise<string> {
   // Loads the module only here, because a hook that finds a running keeper starts no process.
   const { spawn } = await import('node:child_process');

@@ -7,7 +7,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
-/** The size limit in bytes for the log. A log that is larger is renamed to the older log and replaces it. */
+/** The size limit in bytes for the log. A log that gets larger replaces the older log, and a new log begins. */
 const logBytesMax = 1024 * 1024;
 
 export function hooksDirectory(storage: string): string {
@@ -25,8 +25,8 @@ export function enabledNotesFile(storage: string): string {
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
-  // Ignores errors of the file system: a full disk or a read-only storage must not affect the agent. All other errors
-  // are defects.
+  // Ignores errors of the file system, because a full disk or a read-only storage must not affect the agent. All other
+  // errors are defects.
   attempt(isOfSystem, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);

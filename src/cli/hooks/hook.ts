@@ -1,7 +1,7 @@
 // checkpointd hook <agent> [event]: the command that agents run. An agent waits for every hook, so the hook does not
-// load the library of the other commands. The hook reads the event and writes it to disk. Then it asks the keeper to
-// process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a failure
-// to the agent. The hook therefore always ends with exit code 0, within a second.
+// load the library of the other commands. The hook reads the event and writes it to the disk. Then it asks the keeper
+// to process the event, and waits a short time for the answer. The hook must neither delay an agent nor report a
+// failure to the agent. The hook therefore always ends with exit code 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, writeLastHook } from './hook-notes.ts';
@@ -46,7 +46,7 @@ async function runHook(agent: string, event: string | undefined, storage: string
   process.exit(0);
 }
 
-/** Writes a failure to the log and to the note about the agent's last hook. */
+/** Writes a failure to the log, and into the note about the agent's last hook. */
 function failed(storage: string, agent: string, failure: string): void {
   logHook(storage, `${agent}: ${failure}`);
   const [firstLine = ''] = failure.split('\n');
@@ -71,7 +71,7 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    // The cut may leave half a character, which the daemon would refuse. The conversion replaces this half.
+    // Cutting the prompt may leave half a character, which the daemon would refuse. The conversion replaces this half.
     ...(event.text === undefined
       ? {}
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),

@@ -30,7 +30,7 @@ function hashOf(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
-/** The error when no keeper listens, or when the keeper ended before it answered. */
+/** The error when no keeper listens, or when the keeper has ended without an answer. */
 export class NoKeeper extends Error {
   override readonly name = 'NoKeeper';
 }
@@ -61,7 +61,7 @@ export function askKeeper(path: string, line: string): Promise<string> {
 
 export interface KeeperListener {
   readonly server: Server;
-  /** Stops accepting lines. Removes the socket file if it is still the file of this keeper. */
+  /** Stops accepting lines. Removes the socket file if the file still belongs to this keeper. */
   close(): void;
 }
 

@@ -26,7 +26,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // After the end of the keeper, a finishing event starts no timer, because the timer would keep the process alive.
+    // Starts no timer after the end of the keeper, because the timer would keep the process alive.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
@@ -61,7 +61,7 @@ export async function runKeeper(storage: string): Promise<number> {
   poll();
   const polling = setInterval(poll, pollMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  // When a terminal is closed, ignores the signal, because conversations in other terminals continue.
+  // Ignores the signal that a closed terminal sends, because conversations in other terminals continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;

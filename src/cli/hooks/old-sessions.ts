@@ -1,4 +1,4 @@
-// Deletes old sessions of agents' conversations. Hooks opened these sessions, so people do not know the sessions and
+// Deletes old sessions of agents' conversations. Hooks opened these sessions, so people do not know that they exist and
 // would not delete them. One keeper serves all agents of a storage. The storage therefore has one setting that says how
 // long sessions are kept. If the setting is invalid, nothing is deleted, because a deletion cannot be undone. Sessions
 // that a person opened with the command line are never deleted.

@@ -123,9 +123,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
 /** The supported agents, in the order in which commands list them. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
-/**
- * Parses one event. `given` is the event's name from the command line. It is used when the payload contains no name.
- */
+/** Parses one event. `given` is the event's name from the command line. It is used if the payload contains no name. */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };
@@ -201,7 +199,7 @@ export interface AgentEvent {
   readonly tool?: string;
   /** The paths that an editing tool reported, absolute or relative to `directory`. */
   readonly files?: readonly string[];
-  /** The agent's id of the tool call, if the agent sends an id. Two events with the same id make one checkpoint. */
+  /** The agent's id for the tool call, if the agent sends one. Two events with the same id make one checkpoint. */
   readonly call?: string;
 }
 

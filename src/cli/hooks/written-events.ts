@@ -9,7 +9,7 @@ import { namesIn } from '../../client/stored-sessions.ts';
 import { hooksDirectory } from './hook-notes.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** An unfinished file of this age is removed. A running hook finishes its file within a second. */
+/** An unfinished file that is older than this is removed. A running hook finishes its file within a second. */
 const unfinishedMs = 60_000;
 
 const eventsDirectory = (storage: string): string => join(hooksDirectory(storage), 'events');

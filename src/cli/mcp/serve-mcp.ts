@@ -1,5 +1,5 @@
 // checkpointd mcp: serves MCP over stdio. The official SDK implements the MCP protocol. This module turns tool calls
-// into requests to the daemon, and failures into answers that a model can read.
+// into requests to the daemon, and turns failures into answers that a model can read.
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -123,7 +123,7 @@ function register(server: McpServer, tool: McpTool, session: McpSession): void {
 
 function complaintOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError) {
-    // Only the first sentence is used, because the later sentences name methods that are not available as tools.
+    // Uses only the first sentence, because the later sentences name methods that are not available as tools.
     if (error.kind === 'NothingToUndo') return `${error.kind}: ${/^[^.]*\./.exec(error.message)?.[0] ?? ''}`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }

@@ -32,7 +32,7 @@ export interface McpTool {
   ) => Promise<{ readonly result: object; readonly text: string }>;
 }
 
-/** The input fields of all tools together. Each tool receives only the fields of its own schema. */
+/** All fields that the input of any tool can have. Each tool receives only the fields of its own schema. */
 export interface ToolInput {
   readonly tag?: string;
   readonly from?: string;
@@ -74,7 +74,7 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
-/** The maximum number of files that are listed for a checkpoint. More files are only counted. */
+/** The maximum number of files that are listed for a checkpoint. Any further files are only counted. */
 const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
