@@ -9,12 +9,12 @@ import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';
 
 /**
- * The delay between a turn and its push. An agent often makes several changes at once, and then one push is enough for
- * all of them.
+ * The delay between a turn and its push. An agent often makes several changes in quick succession, and one push is
+ * enough for all of them.
  */
 const quietMs = 500;
 /**
- * The time limit for one run, which pushes the sessions of a backlog. The remaining sessions wait for the next run. The
+ * The time limit for one run over a backlog. Sessions that were not pushed in this time wait for the next run. The
  * limit doubles after each failure.
  */
 const budgetMs = 120_000;
@@ -93,8 +93,9 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the push failed but may succeed later: the remote was unreachable or limits
-   * the number of requests, or the time limit was reached. The caller then leaves all other sessions for the next run.
+   * Pushes a session. Returns false when the push failed but may succeed later. The remote was then unreachable or
+   * limits the number of requests, or the time limit was reached. The caller then leaves all other sessions for the
+   * next run.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

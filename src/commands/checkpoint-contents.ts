@@ -51,7 +51,7 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
 
 interface FileInSnapshot {
   readonly path: TreePath;
-  /** The kind of change since the checkpoint's predecessor. Absent for unchanged files. */
+  /** The kind of difference from the checkpoint's predecessor. Absent for unchanged files. */
   readonly change?: 'added' | 'modified' | 'deleted';
   /** The size in bytes; 0 for a deleted file. */
   readonly size: number;
@@ -252,7 +252,7 @@ interface DiffEntry extends Difference {
   readonly absolutePath: string;
   readonly contents?: { readonly before?: Buffer; readonly after?: Buffer };
   readonly unified?: Buffer;
-  /** True when a part exceeded a limit and was omitted. */
+  /** True when a part of the entry exceeded a limit and was omitted. */
   readonly isCut: boolean;
 }
 

@@ -99,8 +99,8 @@ async function moveTo(
 }
 
 /**
- * True when the work tree is the same as in a checkpoint. A path counts as equal if the checkpoint's capture or the new
- * capture skipped it.
+ * True when the work tree is the same as in a checkpoint. A path that the checkpoint's capture or the new capture
+ * skipped counts as equal.
  */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
@@ -143,7 +143,7 @@ function checkRequest(
   if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
-/** Returns the client's tag. If the client gave no tag, returns the next tag according to the counters. */
+/** Returns the client's tag. If the client gave no tag, returns the next tag by the turn and tool counters. */
 function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
   if (request.tag != null) return parseTag(request.tag);
   const { currentTurn, toolsInTurn } = countersOf(index.head);
@@ -210,7 +210,8 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
 }
 
 // Writes the description of a checkpoint when the client gives none. The description is one line, which is also the
-// commit's subject. Its length is limited in bytes, so that it fits the subject line of git and a line of a terminal.
+// commit's subject. Its length in bytes is limited, so that it fits the subject line of a commit and a line of a
+// terminal.
 
 const bytesMax = 60;
 
@@ -258,10 +259,7 @@ export function describeTool({ name, message, hasChanges }: ToolRun): string {
   return name === undefined || oneLine(name) === '' ? 'Tool completed' : `Tool: ${oneLine(name)}`;
 }
 
-/**
- * True for the names that different agents use for the tool that reads files: `fs_read`, `read_file`, `readFile`,
- * `Read`.
- */
+/** True for a name of the tool that reads files. Agents call it `fs_read`, `read_file`, `readFile` or `Read`. */
 function onlyReads(name: string): boolean {
   return ['fsread', 'read', 'readfile'].includes(name.replace(/[^a-z]/gi, '').toLowerCase());
 }

@@ -76,7 +76,7 @@ export const checkpointRestore = defineCommand(
   },
 );
 
-/** Undoes the changes that one author made since a checkpoint. All other changes stay. */
+/** Undoes the changes that one author has made since a checkpoint, and keeps all other changes. */
 async function restoreOfAuthor(
   { session, params, context }: Pick<CallOf<'checkpoint/restore'>, 'session' | 'params' | 'context'>,
   author: string,
@@ -156,7 +156,7 @@ const steps = {
   },
 } as const;
 
-/** Checks that the expected head names an existing checkpoint. @throws UnknownCheckpoint, InvalidTag */
+/** Checks that the head which the client expects is an existing checkpoint. @throws UnknownCheckpoint, InvalidTag */
 function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>): void {
   const { index } = session.requireCheckpoints();
   if (params.expect?.head != null) index.resolve(params.expect.head);

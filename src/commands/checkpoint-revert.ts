@@ -80,7 +80,7 @@ function refuseBoth({ hunks, paths, author }: CallOf<'checkpoint/revert'>['param
   );
 }
 
-/** Returns the ids of the requested hunks by path. @throws PathOutsideWorkTree */
+/** Returns the ids of the requested hunks, by path. @throws PathOutsideWorkTree */
 function hunksAsked(
   hunks: readonly Wire.HunkRef[] | null | undefined,
 ): Map<TreePath, Set<string>> | undefined {
@@ -97,7 +97,7 @@ function named(session: Session, { record }: RevertRange['from']): string {
   return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
 }
 
-/** Returns the description of a revert for the list of checkpoints. */
+/** Returns the description of a revert that the list of checkpoints shows. */
 function describe(
   session: Session,
   range: RevertRange,
@@ -150,7 +150,7 @@ async function revertAnswer(
 
 const listedPathsMax = 10_000;
 
-/** Returns at most `max` paths, in bytewise order. From a longer list, first omits paths without a conflict. */
+/** Returns at most `max` paths, in bytewise order. If there are more, first omits paths without a conflict. */
 export function listedPaths(paths: readonly MergedPath[], max: number): readonly MergedPath[] {
   if (paths.length <= max) return paths;
   const isConflict = ({ outcome }: MergedPath): boolean => outcome === 'conflict';

@@ -35,7 +35,7 @@ export const checkpointInit = defineCommand(
       await checkGit(); // the client wants checkpoints, so the request fails if git is missing
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-      session.recovered = undefined; // the warnings of this answer already report the recovery
+      session.recovered = undefined; // the warnings of this answer already report the recovered restore
     } else {
       await already.store.sizes([]); // throws if the store is lost; changes nothing
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
@@ -104,7 +104,7 @@ export const checkpointClean = defineCommand(
   { again: ({ effect }, { session }) => cleanAnswer(session, Number(effect)) },
 );
 
-/** True when the session has no checkpoints: checkpoints are disabled, and no earlier process left any. */
+/** True when checkpoints are disabled and no earlier process has left checkpoints. */
 function hasNone(session: Session): boolean {
   return session.enabled === undefined && !files.existsSync(session.parts.directory.enabledFile);
 }
@@ -201,7 +201,7 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // A path counts as unchanged if the head's capture or the new capture skipped it.
+  // A path that the head's capture or the new capture skipped counts as unchanged.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };

@@ -11,7 +11,7 @@ import type { Sessions } from '../session/sessions.ts';
 import type { Client } from '../session/shares.ts';
 import type { StorageOperations } from '../session/storage-operations.ts';
 
-/** Every request method, except those that concern the connection itself. */
+/** Every request method, except the methods for the connection itself. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
 /** The methods for whole sessions: they list, open, close, delete, push or import sessions. */
@@ -45,7 +45,7 @@ export interface DaemonParts {
    * open the session for another client.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
-  /** Runs work that must not overlap with any other work that is run by this function. */
+  /** Runs pieces of work one after another, never two at the same time. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
@@ -89,7 +89,7 @@ interface CommandOptions<M extends SessionMethod> {
    * parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
-  /** True when the log record of the effect also contains the key. The operation then needs no record of its own. */
+  /** True when the log record of the effect also contains the key, so that the operation needs no record of its own. */
   readonly isKeptWithEffect?: true;
 }
 
@@ -134,7 +134,7 @@ export interface SessionParams {
 }
 
 /**
- * A command for an open session, as the executor sees it. The executor does not know the parameters of single commands.
+ * A command for an open session, in the form for the executor, which does not know the parameters of single commands.
  */
 export interface AnySessionCommand {
   readonly method: SessionMethod;

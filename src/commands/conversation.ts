@@ -1,6 +1,6 @@
 // The commands for the conversation: history, transcript, sticky context, documents, and the client's settings.
 // tangent.ts has the commands for tangents. The log record of every change contains the client's key. After the change,
-// the daemon notifies the clients. It makes the answer from the logged effect.
+// the daemon notifies the clients. The daemon makes the answer from the logged effect.
 
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -190,8 +190,8 @@ function checkRequest(
 }
 
 /**
- * Refuses a number of messages to keep that is larger than the history. The client's count is then wrong, and the
- * compaction could lose messages. @throws InvalidRange
+ * Refuses to keep more messages than the history has. The client's count is then wrong, and the compaction could lose
+ * messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {
   const { length } = state.history;
@@ -237,7 +237,9 @@ export const conversationAppendTranscript = defineConversationChange(
   },
 );
 
-/** Lists the sticky context. On request, also returns the message with which the context is sent to a model. */
+/**
+ * Lists the sticky context. On request, also returns the message with which the client sends the context to a model.
+ */
 export const conversationContext = defineCommand(
   'conversation/context',
   async ({ session, params, context }) => {
@@ -259,7 +261,7 @@ export const conversationContext = defineCommand(
   },
 );
 
-/** Adds paths and globs to the sticky context. Their files are sent with every message. */
+/** Adds paths and globs to the sticky context. The client sends their files to the model with every message. */
 export const conversationAddContext = defineConversationChange(
   'conversation/addContext',
   async ({ session, conversation, params, keyed }) => {
@@ -304,14 +306,17 @@ export const conversationSetTools = defineConversationChange(
   asItIs,
 );
 
-/** Stores the agents of the client. The daemon keeps the agents and the key of this request until the process ends. */
+/**
+ * Stores the agents of the client. The daemon keeps them and the key of this request only in memory, until the process
+ * ends.
+ */
 export const conversationSetAgents = defineConversationChange(
   'conversation/setAgents',
   async ({ session, params: { agents }, context }) => warned(context, await keepAgents(session, agents)),
   asItIs,
 );
 
-/** Sets whether the client's MCP servers are used. */
+/** Sets whether the client uses its MCP servers. */
 export const conversationSetMcpEnabled = defineConversationChange(
   'conversation/setMcpEnabled',
   ({ conversation, params, keyed }) => conversation.settings.setMcpEnabled(params.mcpEnabled, keyed),
@@ -336,8 +341,8 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, in the answer or as a file. Does not change the session. The session can be
- * exported even if its store refuses every write.
+ * Exports the conversation as a document, in the answer or as a file. Does not change the session, and works even if
+ * the session's store refuses every write.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;

@@ -1,7 +1,7 @@
-// Runs the steps of a request; only this file determines their order. It finds the session, looks up the key, waits in
-// the queue, recovers an interrupted restore, and runs the command. Then it writes the record of the operation and
-// returns the answer. The commands themselves run the steps after the commit, with afterCommit. The description of a
-// method in protocol.json says which steps the method has. This file is independent of single commands.
+// Runs the steps of a request. Only this file determines the order of the steps. They are: find the session, look up
+// the key, wait in the queue, recover an interrupted restore, run the command, record the operation, and return the
+// answer. The commands themselves run the steps after the commit, with afterCommit. The description of a method in
+// protocol.json says which steps apply to it. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';

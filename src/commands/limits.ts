@@ -1,10 +1,10 @@
-// Decides which checkpoints of a session may be removed. Some exceed a limit; others can no longer be reached by any
+// Decides which checkpoints of a session may be removed. Some exceed a limit; others are no longer reachable by any
 // request. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that undo or
 // redo needs. Safety checkpoints, and checkpoints whose tag was taken by another checkpoint, are removed only after a
 // month, because users may notice a mistaken restore late. The daemon enforces `limits.maxCheckpoints` and
 // `limits.maxStoreBytes` even if no client sends store/gc. It enforces them in the session's queue, some seconds after
-// a change. Every request goes first. If the daemon is killed meanwhile, the removal continues after the next change or
-// the next opening.
+// a change. Every waiting request runs before that. If the daemon is killed during a removal, the removal continues
+// after the next change or the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -61,8 +61,8 @@ export function excess(
 }
 
 /**
- * Returns the oldest listed checkpoints that exceed the limit. Protected checkpoints count too, and other checkpoints
- * are removed instead of them.
+ * Returns the oldest listed checkpoints that exceed the limit. Protected checkpoints count towards the limit, but only
+ * other checkpoints are returned.
  */
 function excessOf(
   listed: readonly StoredCheckpoint[],
@@ -76,7 +76,7 @@ function excessOf(
 
 /**
  * Returns some of the oldest checkpoints that may be removed because of a limit in bytes. Unlisted checkpoints come
- * first, because clients do not see them and restores have undone their changes.
+ * first, because clients do not see these checkpoints.
  */
 export function removedBySize(
   index: CheckpointIndex,
@@ -95,8 +95,8 @@ export function overLimitText(bytes: number, maxStoreBytes: number): string {
 /**
  * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool becomes unlisted when another
  * checkpoint takes its tag. A safety checkpoint is never listed. The checkpoint of a restore may be removed at once,
- * because its contents are also in the target and in the safety checkpoint of the restore. When the clock is set back,
- * no checkpoint becomes older. If `ms` is 0, returns all unlisted checkpoints.
+ * because its contents are also in the target and in the safety checkpoint of the restore. Setting the clock back does
+ * not make any checkpoint older. If `ms` is 0, returns all unlisted checkpoints.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -166,14 +166,17 @@ const againMs = 1_000;
  */
 const patienceMs = 30_000;
 /**
- * The minimum interval between sweeps of unused contents if only the number of checkpoints is limited. Enforcing this
- * limit needs no sweep.
+ * The minimum interval between sweeps of unused contents, if only the number of checkpoints is limited. Without a limit
+ * in bytes, sweeps are not urgent.
  */
 const sweepEveryMs = 60_000;
 
 const keepers = new WeakMap<Session, LimitKeeper>();
 
-/** Schedules a check of the session's limits, if there are any. Called after each change, and after opening. */
+/**
+ * Schedules a check of the session's limits, if there are any. Called after each change, and after the session is
+ * opened.
+ */
 export function keepLimitsLater(session: Session): void {
   const keeper = keepers.get(session) ?? new LimitKeeper(session);
   keepers.set(session, keeper);
@@ -231,8 +234,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when a request interrupted the removal before it was complete. Each run removes
-   * something, so the removal is complete after some runs.
+   * Enforces the limits. Returns false when a request interrupted the removal. Each run removes something, so the
+   * removal is complete after some runs.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;

@@ -5,7 +5,7 @@ import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';
 import { keepAnswer, withWarnings } from './execute.ts';
 
-/** Runs the work once for each key. `operations` remembers the keys. */
+/** Runs the work only once for each key. `operations` remembers the keys. */
 export async function once<R extends object>(
   operations: OperationRecords,
   method: string,

@@ -31,7 +31,10 @@ import { once } from './once.ts';
 const leftMax = 1000;
 const linesMax = 10_000;
 
-/** Adds a remote. If a remote with this name and address exists, updates only its list of paths that are not pushed. */
+/**
+ * Adds a remote. If a remote with this name and address exists, updates only the list of paths that are not pushed to
+ * it.
+ */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/add', call, () =>
@@ -194,7 +197,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     stamp: OperationContext['stamp'],
   ): Promise<Wire.SessionImportResult> {
     const started = performance.now();
-    // Checks the directory for the import before the daemon contacts the remote.
+    // Checks the directory into which the session is imported, before the daemon contacts the remote.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
       strategy: params.strategy ?? defaultStrategy,

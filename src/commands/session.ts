@@ -160,7 +160,7 @@ async function openResult(
   };
 }
 
-/** Returns the state of a session, with numbers about its parts. */
+/** Returns the state of a session, with figures about its parts. */
 export const sessionGet = defineCommand('session/get', async ({ session }) => {
   const { marker, workTree, options, queue, conversation, openedAt } = session.parts;
   const checkpoints = session.enabled;
@@ -259,7 +259,7 @@ async function summary(
 
 /**
  * Closes a session for one client. If no other client has the session open, ends the session. An ended session is
- * removed, unless its retention says `keep` or the removal would lose user data.
+ * removed, unless its retention is `keep` or the removal would lose user data.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;
@@ -296,8 +296,8 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
 });
 
 /**
- * Returns the path of the git repository that contains only the session's checkpoints, for clients that read it with
- * git. Returns undefined if there is no such repository.
+ * Returns the path of the git repository that contains only the session's checkpoints, if there is one. Clients can
+ * read this repository with git.
  */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);

@@ -21,8 +21,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // Logs the intention only when checkpoints are removed, because removing unreferenced contents does not change the
-    // session.
+    // Logs the intention only before checkpoints are removed, because removing unreferenced contents does not change
+    // the session.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };
@@ -52,7 +52,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // The request may fail only if no checkpoint was removed. Only then do clients see no change.
+    // The request must not fail after it has removed a checkpoint, because clients can see this change.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {

@@ -5,9 +5,9 @@
 // To enter, the daemon first publishes a safety checkpoint, and then logs the tangent with the id of this checkpoint. A
 // kill between these steps leaves an unused checkpoint and no tangent. To leave, the daemon first logs the new state of
 // the conversation as a proposal, without moving the head. Then it runs a hard restore, and the checkpoint of this
-// restore names the proposed state. Publishing that checkpoint commits the whole change: both the files and the main
-// conversation are back. If the process is killed before the publication, the tangent is still open, and the next
-// opening finishes or undoes the restore. If the client keeps the tail, the daemon keeps the files and moves only the
+// restore names the proposed state. Publishing that checkpoint commits the whole change, for both the files and the
+// conversation. If the process is killed before the publication, the tangent is still open, and the next opening
+// finishes or undoes the restore. If the client keeps the tail, the daemon keeps the files and moves only the
 // conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -67,7 +67,7 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   },
 };
 
-/** The result of leaving a tangent. `restore` is the result of restoring the files, if they were restored. */
+/** The result of leaving a tangent. `restore` is the result of the restore, if files were restored. */
 type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
 /** Returns the answer for the client, without the tangent's checkpoint of the files. */

@@ -21,9 +21,9 @@ export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
 
-/** The operations on the work tree that the context needs. */
+/** The access to the work tree that the context needs. */
 export interface ContextFiles {
-  /** Returns the regular files that a path or glob names. Never follows a link out of the work tree. */
+  /** Returns the regular files that match a path or glob. Never follows a link out of the work tree. */
   match(pattern: string): Promise<readonly ContextFile[]>;
   /**
    * Returns the text of a file. Bytes that are not UTF-8 become replacement characters. Returns undefined
@@ -32,7 +32,7 @@ export interface ContextFiles {
   read(path: string): Promise<string | undefined>;
 }
 
-/** The files that would be sent with a request now. */
+/** The files that a client would send with a request now. */
 export interface ListedContext {
   readonly patterns: readonly string[];
   readonly files: readonly MatchedFile[];
@@ -122,7 +122,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects files up to the size limit, with the sizes from the work tree's listing. Does not read the files. */
+/** Selects files up to the size limit, by the sizes in the listing of the work tree. Does not read the files. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -138,7 +138,7 @@ async function listContext(settings: ConversationSettings, workTree: ContextFile
   };
 }
 
-/** Reads the files and builds the message. When the files exceed the limit, omits the largest files. */
+/** Reads the files and builds the message. If the files exceed the limit, omits the largest files. */
 async function buildContext(
   settings: ConversationSettings,
   summary: string | undefined,
@@ -184,8 +184,8 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      // Checks the path, because a pattern can match paths outside the work tree although it looks harmless, for
-      // example if it has braces.
+      // Checks the path, because even a pattern that looks harmless can match paths outside the work tree, for example
+      // with braces.
       parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
@@ -285,14 +285,14 @@ export class StickyContext {
   }
 
   /**
-   * The length in bytes of the last built message, even if it is outdated; 0 before the first message. Used
+   * The length in bytes of the last built message, even if this message is outdated; 0 before the first message. Used
    * for estimates.
    */
   get lastMessageLength(): number {
     return this.#lastMessageLength;
   }
 
-  /** Adds paths and globs. Existing paths and globs keep their position. @throws PathOutsideWorkTree */
+  /** Adds paths and globs. Those that the context already has keep their position. @throws PathOutsideWorkTree */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -309,7 +309,7 @@ export class StickyContext {
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }
 
-  /** Returns the files that would be sent with a request now. Does not read the files. */
+  /** Returns the files that a client would send with a request now. Does not read them. */
   list(workTree: ContextFiles): Promise<ListedContext> {
     return listContext(this.#timeline.present.settings, workTree);
   }
@@ -368,7 +368,7 @@ interface AgentResources {
   readonly agents: number;
   /** Paths and globs in the work tree, normalised and without duplicates. */
   readonly paths: readonly string[];
-  /** The resources that cannot be context files. Each has a reason. */
+  /** The resources that cannot be context files, and the reason for each. */
   readonly warnings: readonly string[];
 }
 

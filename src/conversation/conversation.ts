@@ -1,7 +1,6 @@
-// The conversation of a session. This module checks the requests of a client, applies them to the timeline,
-// and returns the results. The states of a conversation are immutable values. A checkpoint stores a reference
-// to a state. The context files are in context.ts. This module moves no files, does not know the wire, and
-// runs no model.
+// The conversation of a session. This module checks the requests of a client, applies them to the timeline, and returns
+// the results. The states of a conversation are immutable values. A checkpoint stores a reference to a state. The
+// context files are in context.ts. This module moves no files, does not use the protocol, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -149,8 +148,8 @@ export class Conversation {
   }
 
   /**
-   * Logs the position of the head. Must be called before the checkpoint that moved the head is removed, and after a
-   * move without a checkpoint.
+   * Logs the position of the head. Must be called before a checkpoint that moved the head is removed, and after the
+   * head was moved without a checkpoint.
    */
   recordHead(): void {
     this.#timeline.recordHead();
@@ -161,7 +160,10 @@ export class Conversation {
     this.#timeline.forgetAllBut(kept);
   }
 
-  /** Adds an exchange with its transcript lines. The exchange answers the next message. @throws MessageTooLarge */
+  /**
+   * Adds an exchange and its transcript lines. The exchange contains the answer to the next message. @throws
+   * MessageTooLarge
+   */
   append(input: EntryInput, idempotency?: Idempotency): AppendResult {
     const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
     return this.#timeline.commit(
@@ -199,8 +201,8 @@ export class Conversation {
 
   /**
    * Sets the message that the user will send next; undefined removes this message. The text of the message becomes the
-   * description of the next turn, unless an earlier text is locked. `lock` locks the text of this message. An empty
-   * message becomes "Empty prompt" (C37).
+   * description of the next turn, unless an earlier text is locked. With `lock`, the text of this message is locked. An
+   * empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -225,9 +227,9 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the next turn, and a position of the conversation at which this text is removed and
-   * unlocked. Publishing the turn's checkpoint with this position removes the text. Until then the text stays, even
-   * after a kill. A rewind to the checkpoint does not restore the text.
+   * Returns the text that describes the next turn, and a position of the conversation at which this text is already
+   * removed and unlocked. Publishing the turn's checkpoint with this position removes the text. Until then the text
+   * stays, even after a kill. A rewind to the checkpoint does not restore the text.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -319,7 +321,7 @@ export class Conversation {
   /**
    * Replaces the thread and the settings with those of a document, in one step. The document is a text or a value. The
    * conversation keeps its id. @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree,
-   * AbortError. Then nothing has changed
+   * AbortError. After an error, nothing has changed
    */
   async import(
     source: unknown,
@@ -376,7 +378,10 @@ class ClientSettings {
     this.#timeline = timeline;
   }
 
-  /** Changes the limits for all later operations. Logs the new limits, so that a replay removes the same entries. */
+  /**
+   * Changes the limits for all later operations. Logs the new limits, so that a replay of the log removes the same
+   * entries.
+   */
   setLimits(limits: Partial<ConversationLimits>): void {
     for (const value of Object.values(limits)) {
       if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
@@ -456,7 +461,7 @@ class TangentMode {
   }
 
   /**
-   * Returns to the main conversation. If `keepTail` is true and the tangent has an entry, adds its last entry to the
+   * Returns to the main conversation. If `keepTail` is true and the tangent has entries, adds the last of them to the
    * main conversation.
    */
   exit(

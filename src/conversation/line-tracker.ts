@@ -3,7 +3,10 @@
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
-/** The numbers of lines of one file before and after writes of the agent. The field names are those of the document. */
+/**
+ * The numbers of lines that one file had before and after writes of the agent. The fields have the same names as in the
+ * document.
+ */
 export interface FileLineTracker {
   /** The number of lines after the agent's previous write. */
   readonly prevFswriteLines: number;
@@ -18,7 +21,7 @@ export interface FileLineTracker {
 
 export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
-/** One write of the agent, as the client reports it. */
+/** A client's report of one write of the agent. */
 export interface LineWrite {
   /** The path relative to the work tree, as text. The tracker of the file is stored under this path. */
   readonly path: string;
@@ -30,7 +33,7 @@ export interface LineWrite {
   readonly before?: number | undefined;
   /** The number of lines just after the write. */
   readonly after: number;
-  /** The replaced text, for strReplace. */
+  /** The text that strReplace replaces. */
   readonly oldText?: string | undefined;
   /** The new text, for strReplace, insert and append. */
   readonly newText?: string | undefined;
@@ -49,7 +52,7 @@ export interface LineReport {
 
 const operations: readonly string[] = ['create', 'strReplace', 'insert', 'append'] satisfies WriteOperation[];
 
-/** Checks a report. @throws InvalidParams */
+/** Checks a report of a write. @throws InvalidParams */
 export function checkLineWrite(write: LineWrite): void {
   if (wellFormed(write.path, 'path') === '') refuse('path', 'must name a file.');
   if (!operations.includes(write.operation)) refuse('operation', `must be one of ${operations.join(', ')}.`);
@@ -63,8 +66,8 @@ export function checkLineWrite(write: LineWrite): void {
 }
 
 /**
- * Returns the tracker after a write. {@link reportLines} compares the file with `prevFswriteLines` to find
- * the user's lines.
+ * Returns the tracker after a write. From `prevFswriteLines`, {@link reportLines} computes how many lines the user has
+ * changed.
  */
 export function trackWrite(known: FileLineTracker | undefined, write: LineWrite): FileLineTracker {
   const changes = changesOf(write);

@@ -1,9 +1,9 @@
 // The client's settings for a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
-// uses only the size of the model's window, which limits the context files. It stores all other fields for the client.
+// uses only the size of the model's window, to limit the context files. It stores all other fields for the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
-/** The assumed size of the model's window, in tokens, when the client gives no size. */
+/** The size of the model's window, in tokens, that the daemon assumes if the client gives no size. */
 export const defaultWindowTokens = 200_000;
 
 /** A client's description of a model (C29). The daemon stores all other fields (tokenLimits, features) unchanged. */

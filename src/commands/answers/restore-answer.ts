@@ -58,7 +58,7 @@ export async function listsOf(
 }
 
 /**
- * Returns the paths with edits that were not made in this session, and the author of each edit if the ledger knows who
+ * Returns the paths with edits that were not made in this session. Names the author of an edit if the ledger knows who
  * wrote the saved content.
  */
 async function conflictsOf(

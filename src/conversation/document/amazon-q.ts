@@ -1,4 +1,4 @@
-// Converts those parts of a document that only Amazon Q CLI writes to our own form. In these parts, an object around
+// Converts to our own form those parts of a document that only Amazon Q CLI writes. In these parts, an object around
 // each message or tool names its kind, and context paths have an origin. Parts in our own form stay unchanged, and no
 // field of a message is lost.
 import { type ClientObject, isObject } from '../client-object.ts';

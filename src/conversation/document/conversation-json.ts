@@ -1,6 +1,6 @@
 // Writes the document of a conversation, with field names in snake_case and a format version. document-reader.ts reads
 // the document. The document has no run-time data (tool_manager, agents). The document's checkpoint_manager is only a
-// reference. The checkpoints are therefore not affected if a document is lost or copied.
+// reference. Losing or copying a document therefore does not affect the checkpoints.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
@@ -14,7 +14,7 @@ import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 /** The version of this format. The reader refuses a document of a later version. */
 export const formatVersion = 1;
 
-/** The fields of a document that do not come from the conversation's state. */
+/** Those fields of a document that are not in the conversation's state. */
 interface DocumentExtras {
   /** The session's reference to the checkpoints. The document never contains the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;

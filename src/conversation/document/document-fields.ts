@@ -1,5 +1,5 @@
-// Reads single fields of a document. The error for an invalid field names the field. This module knows only JSON types
-// and nothing about conversations.
+// Reads single fields of a document. The error for an invalid field names the field. This module checks only JSON types
+// and is independent of conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 
@@ -58,8 +58,8 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
   return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
 }
 
-// Lists of field names that are camelCase on the wire and snake_case in a document. All other fields have the same
-// names in both.
+// Lists of field names that are camelCase in the protocol and snake_case in a document. All other fields have the same
+// name in both.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 
@@ -88,8 +88,8 @@ export function fromDocumentNames(object: ClientObject, names: FieldNames): Clie
 }
 
 /**
- * Renames the fields of an object. A field whose new name exists already keeps its old name, so that no field
- * is lost.
+ * Renames the fields of an object. If the object already has a field with the new name, the field keeps its old name,
+ * so that no field is lost.
  */
 function renamed(object: ClientObject, names: ReadonlyMap<string, string>): ClientObject {
   const entries = Object.entries(object).map(([key, value]) => {

@@ -1,7 +1,7 @@
 // Reads a conversation's document from this or an earlier version of checkpointd, or from Amazon Q CLI. Documents of
 // Amazon Q have no ids and no format version. Their `model` is a text, and their messages and tools have forms of their
 // own. This module checks the whole document before the conversation changes, and stores no part of a refused document.
-// It warns of fields that a conversation does not have.
+// It warns of fields that a conversation cannot have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -31,7 +31,7 @@ import {
 
 interface ReadDocument {
   readonly moment: Moment;
-  /** The conversation id from the document. The conversation of the session keeps its own id. */
+  /** The conversation id in the document. The conversation of the session keeps its own id. */
   readonly conversationId: string;
   /**
    * The number of oldest entries that were omitted because of the limit. `transcriptDropped` is the number of omitted
@@ -184,7 +184,7 @@ const documentFields = [
   'pending_user_message message_locked context_message_length',
 ].flatMap((line) => line.split(' '));
 
-/** Warns of those fields of the document that a conversation does not have. */
+/** Warns of the document's fields that a conversation cannot have. */
 function warnLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'this version of checkpointd does not know the field'): void => {
     warnings.push(`${what} was left out: ${because}.`);
@@ -260,7 +260,7 @@ export interface Reading {
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** The names of fields that entries of the document have and entries of a conversation do not. */
+  /** The names of the fields in the document's entries that an entry of a conversation cannot have. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;

@@ -24,7 +24,7 @@ export type Part =
   | { readonly list: 'mainTranscript'; readonly items: readonly string[] };
 
 /**
- * A conversation without the long lists. JSON-safe: an absent optional field is undefined here and missing in
+ * A conversation without the long lists. JSON-safe: an optional field without a value is undefined here and missing in
  * the log.
  */
 export interface ImportRest
@@ -101,5 +101,5 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   };
 }
 
-/** Adds the optional fields that are undefined, because the log omits undefined fields. */
+/** Adds the missing optional fields with the value undefined, because the log omits undefined fields. */
 const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

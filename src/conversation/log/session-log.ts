@@ -1,8 +1,8 @@
-// The session's log on disk. Each record is one line of `length crc32 json`, appended in one write. All complete
+// The session's log on the disk. Each record is one line of `length crc32 json`, appended in one write. All complete
 // records can be read, however the process ended. After a kill or a power cut, the last record may be incomplete, and
 // the next opening cuts it off. If complete records follow the damage, the opening reports the damage and does not
 // truncate the log. The log is never compacted. It needs no lock, because only one process owns the session. This
-// module uses no field of a record except the kind.
+// module uses only the field `kind` of a record.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -94,7 +94,7 @@ interface SessionLogOptions {
    * end of the process.
    */
   readonly durability: 'process' | 'power';
-  /** A function that the log calls before each write. The function throws when this process no longer owns the log. */
+  /** Called before each write. Throws when this process no longer owns the log. */
   readonly guard?: () => void;
 }
 
@@ -117,7 +117,7 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** The number of bytes that the opening cut off: the rest of an unfinished write, or a damaged last record. */
+  /** The number of bytes that the opening cut off. They come from an unfinished write or a damaged last record. */
   cutBytes = 0;
   /**
    * The file to which the opening saved the bytes that it cut off. Present only if these bytes were a complete line,
@@ -133,9 +133,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log and cuts off an incomplete end. Creates the log if it is missing.
-   * @throws StoreVersion for a log of a later format, StoreCorrupt for a log that is damaged before its end; the file
-   * is then unchanged.
+   * Opens the log and cuts off an incomplete end. Creates the log if it is missing. @throws StoreVersion for a log of a
+   * later format, StoreCorrupt for a log that is damaged before its end. In both cases the file stays unchanged.
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
@@ -189,9 +188,9 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Adds a record in one write and returns its position. @throws NoSpace, StoreUnavailable. Nothing was added then. If
-   * a failed write cannot be undone, the content of the file is unknown, and the log refuses every append until it is
-   * opened again.
+   * Adds a record in one write and returns its position. @throws NoSpace, StoreUnavailable. After an error, no record
+   * was added. If a failed write cannot be undone, the content of the file is unknown. The log then refuses every
+   * append until it is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);
@@ -228,7 +227,7 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Yields every record in order. Sometimes pauses for the event loop. Does not yield records that are appended after
+   * Yields every record in order. Pauses regularly for the event loop. Does not yield records that are appended after
    * the start.
    */
   async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
@@ -331,8 +330,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Saves the bytes that are cut off if they end with a line feed. An unfinished write has no line feed, so this line
-   * was complete before it was damaged.
+   * Saves the bytes that are cut off if they end with a line feed. An unfinished write has no line feed, so in this
+   * case a complete line was damaged later.
    */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
@@ -342,7 +341,7 @@ export class SessionLog implements RecordLog {
     writeAtomically(this.keptTail, tail);
   }
 
-  /** Undoes a write that failed half-way. After a failed fsync, the written bytes count as lost. */
+  /** Undoes a write that failed after some bytes. After a failed fsync, the written bytes count as lost. */
   #undoWrite(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);
@@ -366,8 +365,8 @@ export class SessionLog implements RecordLog {
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
 /**
- * If the log file has several names, replaces this name with a copy of the file. A backup with hard links (`cp -al`)
- * shares the file, so that appended records would also appear in the backup.
+ * If the log file has several names, replaces this name with a copy of the file. If the other name is a backup with
+ * hard links (`cp -al`), appended records would otherwise also appear in the backup.
  */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);

@@ -1,6 +1,6 @@
-// The states of a conversation and the log of their changes. Every mutation is one record, which refers to the state
-// before the mutation. The state after each record is available until it is freed. This module treats all operations
-// alike and does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
+// Keeps the states of a conversation and the log of the changes. Every mutation is one record, which refers to the
+// state before the mutation. The state after each record is available until it is freed. This module treats all
+// operations alike and does not use checkpoints. A checkpoint stores a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -33,8 +33,8 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes no data. It says that the head is at the record's parent, and earlier records about the head no
- * longer apply.
+ * A record that changes no data. It says that the head is at the record's parent, and overrides all earlier records
+ * about the head.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -47,7 +47,7 @@ interface ConversationRecord extends LogRecord {
   readonly operation: StateChange | ImportStep | HeadStep;
   /** True when the record adds a state but does not move the head. A checkpoint moves the head later. */
   readonly isProposed?: true;
-  /** The session's data for the mutation, and the result. A client that repeats its key gets this result again. */
+  /** The session's data for the mutation, and the result. A client that repeats the key gets this result again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
@@ -95,7 +95,7 @@ export class Timeline {
 
   /**
    * Performs an operation: computes the new state, logs the operation in one write, and then makes the new state
-   * visible. When the log refuses the record, the conversation is unchanged. `resultOf` makes the result. If
+   * visible. If the log refuses the record, the conversation does not change. `resultOf` makes the result. If
    * `idempotency` is given, the record also contains the result.
    */
   commit<R>(
@@ -176,7 +176,7 @@ export class Timeline {
   /**
    * Finds the head after the replay. `ref` is the position in the newest checkpoint, and `logLength` is the length of
    * the log when this checkpoint was published. The head is the newest record above `logLength` that descends from
-   * `ref` or from the newest `settle` record. Without such a record, the head is `ref`.
+   * `ref` or from the newest record of the head. Without such a record, the head is `ref`.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);

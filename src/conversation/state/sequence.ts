@@ -1,5 +1,5 @@
 // An immutable list. `push` and `drop` return a new list that shares the storage of the old list. Ten thousand states
-// of one growing history therefore need only about as much memory as one history. It has no method to search, or to
+// of one growing history therefore need only about the memory of one history. The list has no methods to search, or to
 // insert or remove items in the middle.
 
 const chunkBits = 6;
@@ -66,7 +66,7 @@ export class Sequence<T> implements Iterable<T> {
     return list;
   }
 
-  /** Returns the list without its first `count` items. The memory of the dropped items can then be freed. */
+  /** Returns the list without its first `count` items. The memory of these items can then be freed. */
   drop(count: number): Sequence<T> {
     if (count <= 0) return this;
     if (count >= this.length) return Sequence.empty();

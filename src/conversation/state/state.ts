@@ -1,6 +1,6 @@
-// The state of a conversation as an immutable value in two parts. A rewind changes the thread and keeps the settings.
-// Every change is a value. One function applies the changes of requests and those of a replay, so a replay of the log
-// gives exactly the state that clients saw. Callers check a change before they apply it.
+// The state of a conversation: an immutable value that consists of a thread and settings. A rewind changes the thread
+// and keeps the settings. Every change is a value. One function applies the changes of requests and those of a replay,
+// so a replay of the log gives exactly the state that clients saw. Callers check a change before they apply it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -52,8 +52,8 @@ export interface Tangent {
 }
 
 /**
- * The messages of a conversation at one moment. Every earlier thread can be restored. Threads share their unchanged
- * parts.
+ * The messages of a conversation at one moment, and the data that belongs to them. Every earlier thread can be
+ * restored. Threads share their unchanged parts.
  */
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
@@ -164,7 +164,7 @@ export function tailOf(thread: Thread): HistoryEntry | undefined {
   return hasEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
 }
 
-/** Returns how many entries of the history were added in the tangent. */
+/** Returns the number of entries that were added to the history in the tangent. */
 export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
   const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
   let added = 0;
