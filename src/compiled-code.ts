@@ -22,7 +22,7 @@ export interface RunFile {
 }
 
 /**
- * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts it, and if the digest
+ * Runs a bundled CommonJS file, which must not use import(). Uses the recorded code if V8 accepts it and the digest
  * shows that source and code are unchanged. (V8 compares only their lengths, and damaged code crashes the process.)
  * Otherwise runs the file without recorded code.
  */

@@ -1,5 +1,5 @@
-// The composition root: builds every part of the daemon and controls the order of the shutdown. main.ts and rpc/ handle
-// streams, signals and exit codes.
+// Builds all parts of the daemon, and controls the order of the shutdown. main.ts and rpc/ handle streams, signals and
+// exit codes.
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { Turns } from './base/turns.ts';
@@ -36,7 +36,7 @@ export interface DaemonOptions {
    * the session.
    */
   readonly keepsOpen?: boolean;
-  /** Called when an internal check failed. The process should then end, so that the next process can recover. */
+  /** Called after an internal check has failed. The process should then end, so that the next process can recover. */
   readonly onPoison: (because: Error) => void;
 }
 

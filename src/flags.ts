@@ -6,8 +6,8 @@ import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /**
- * How the daemon and its first client connect. For `pipe` and `socket`, the client listens and the daemon connects. For
- * `none`, all clients use the daemon's own socket.
+ * The connection between the daemon and its first client. `pipe`, `socket`: the client listens and the daemon connects.
+ * `none`: all clients use the daemon's own socket.
  */
 export type Transport =
   | { readonly kind: 'none' }
@@ -148,7 +148,7 @@ function parse(argv: readonly string[]): ProgramStart {
   };
 }
 
-/** Returns what a command line requests (`argv` without node and the script). Never throws. */
+/** Parses a command line (`argv` without node and the script) and returns the action that it requests. Never throws. */
 export function commandOf(argv: readonly string[]): ProgramStart {
   try {
     return parse(argv);

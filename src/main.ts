@@ -33,5 +33,6 @@ async function runAnyCommand(words: readonly string[]): Promise<number> {
   return runCommand(words);
 }
 
-// The bundled file is CommonJS (scripts/bundle.ts), so top-level await is not possible. A failure ends the process.
+// The bundled file is CommonJS (scripts/bundle.ts), in which top-level await is not possible. A failure ends the
+// process.
 void main();

@@ -1,6 +1,6 @@
 // Answers read-only requests for a closed session. Runs the daemon's commands in the caller's process, on the files in
-// the session's directory. This process writes only below one temporary directory, which it removes at the end. When an
-// answer would be uncertain, returns no answer, and the caller lets a daemon open the session.
+// the session's directory. Writes only below one temporary directory, which is removed at the end. If an answer would
+// be uncertain, returns none; the caller then lets a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,10 +60,7 @@ export async function openAtRest(
   }
 }
 
-/**
- * Makes a private temporary directory. Returns undefined when the directory would be in the work tree or cannot be
- * made.
- */
+/** Makes a private temporary directory. Returns undefined when it would be in the work tree or cannot be made. */
 function makeScratch(workspace: string): string | undefined {
   return attempt(isOfSystem, () => {
     const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);

@@ -1,4 +1,4 @@
-// Starts the daemon from the command line: parses its flags, and either prints a short answer or serves.
+// Runs the daemon's command line: parses the flags, and either prints a short answer or starts the daemon.
 import { systemCode } from './base/errors.ts';
 import { commandOf, helpText, type ServeFlags } from './flags.ts';
 import { packageVersion, protocolDocument } from './wire/places.ts';

@@ -50,7 +50,7 @@ function connectTo(transport: Extract<Transport, { kind: 'pipe' | 'socket' }>): 
   const options =
     transport.kind === 'pipe' ? { path: transport.path } : { port: transport.port, host: '127.0.0.1' };
   return new Promise((resolve, reject) => {
-    // Allows half-open sockets, because a client that has finished writing still waits for responses.
+    // Allows half-open sockets, because a client that has finished writing may still wait for responses.
     const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
     socket.once('error', reject);
     socket.once('connect', () => {

@@ -1,5 +1,5 @@
-// Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module names the
-// refs on a remote, and explains git's failures. It does not use the contents of objects.
+// Runs git to transfer objects and refs between a git remote and a bare repository of the daemon. This module defines
+// the names of the refs on a remote, and explains git's failures. It does not use the contents of objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,7 +16,7 @@ export const refRoots: Readonly<Record<LinePlace, string>> = {
   heads: 'refs/heads/checkpointd/',
 };
 
-/** The last part of the ref that marks a session as deleted. */
+/** The last part of the name of a ref that marks a session as deleted. */
 export const tombstoneName = 'deleted';
 
 const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
@@ -52,8 +52,8 @@ const timeoutMs = 60 * 60_000;
 const watchMs = 100;
 
 /**
- * One change of a ref on a remote. `from` is the commit that the ref should have on the remote, and `to` is the new
- * commit. Undefined means that the ref does not exist.
+ * One change of a ref on a remote. `from` is the commit that the ref must have on the remote, and `to` is the new
+ * commit. Undefined stands for a ref that does not exist.
  */
 export interface RefUpdate {
   readonly ref: string;
@@ -71,7 +71,7 @@ interface FetchRequest {
    * this filter.
    */
   readonly commitsOnly?: boolean;
-  /** The size limit of the fetch. A larger fetch is aborted. */
+  /** The size limit of the fetch. The daemon aborts a larger fetch. */
   readonly bytesMax: number;
 }
 
@@ -160,7 +160,7 @@ export class Carrier {
         uploads: true,
         signal: budget.signal,
       });
-      if (budget.isExceeded()) throw tooMuch(bytesMax); // the fetch ended before the timer checked the size
+      if (budget.isExceeded()) throw tooMuch(bytesMax); // the fetch ended before the timer had checked the size
     } catch (error) {
       throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;
     } finally {

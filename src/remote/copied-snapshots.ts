@@ -1,6 +1,6 @@
 // Copies snapshots from one store (the source) to a second store (the target), which may use different content ids.
-// Copies each content and each directory only once. A content goes through memory or through a spool file of the
-// target. Meanwhile the copier computes the new id.
+// Copies each content and each directory only once. Copies a content through memory or through a spool file of the
+// target, and computes its new id on the way.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -25,11 +25,11 @@ export interface CopyTarget {
 export class SnapshotCopier {
   readonly #from: Pick<Contents, 'read' | 'sizes'>;
   readonly #to: CopyTarget;
-  /** For each id of a content in the source, its id in the target. */
+  /** The ids of contents in the target. The key is the id of the same content in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
-  /** For each directory of the source, the directory of the target. Snapshots share directories. */
+  /** The directories for the target. The key is the same directory in the source. Snapshots share directories. */
   #directories = new WeakMap<Directory, Directory>();
-  /** The file of {@link remembering}. The next field is the number of ids in the file. */
+  /** The file of {@link remembering}. `#remembered` is the number of ids in the file. */
   #file: string | undefined;
   #remembered = 0;
   #copied = 0;
@@ -40,7 +40,7 @@ export class SnapshotCopier {
   }
 
   /**
-   * Loads the list of contents that earlier copiers have copied to the target from a file. {@link remember} appends to
+   * Loads a file that lists the contents which earlier copiers have copied to the target. {@link remember} appends to
    * this file.
    */
   remembering(file: string): void {
@@ -52,7 +52,7 @@ export class SnapshotCopier {
     this.#remembered = this.#blobs.size;
   }
 
-  /** Appends the contents that were copied since the last call to the file. */
+  /** Appends to the file which contents were copied since the last call. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
@@ -66,8 +66,8 @@ export class SnapshotCopier {
   }
 
   /**
-   * Forgets all copied contents, because the target has lost a content. The next call of {@link copy} then copies all
-   * contents again.
+   * Forgets all copied contents. Called when the target has lost a content. The next call of {@link copy} then copies
+   * all contents again.
    */
   forget(): void {
     this.#blobs.clear();
@@ -76,7 +76,7 @@ export class SnapshotCopier {
     if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
   }
 
-  /** For each id of a content in the target, its id in the source. */
+  /** The ids of contents in the source. The key is the id of the same content in the target. */
   get origins(): ReadonlyMap<BlobId, BlobId> {
     return new Map([...this.#blobs].map(([from, to]) => [to, from]));
   }

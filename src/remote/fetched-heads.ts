@@ -5,7 +5,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** A remote's refs in two lists: refs with fetched heads, and refs whose heads could not be fetched. */
+/** A remote's refs in two lists: refs whose heads were fetched, and refs whose heads could not be fetched. */
 export interface FetchedHeads {
   readonly refs: readonly RemoteRef[];
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
@@ -72,7 +72,7 @@ async function fetchChanged(
   const here = await objects.refsBelow(...prefixes);
   const refs = listed.flatMap((ref) => {
     if (ref.writer === undefined) return [ref];
-    const commit = here.get(nameHere(ref.ref)); // another machine may have pushed since the refs were listed
+    const commit = here.get(nameHere(ref.ref)); // another machine may have pushed after the refs were listed
     return commit === undefined ? [] : [{ ...ref, commit }];
   });
   return { refs, broken };

@@ -39,11 +39,11 @@ export interface Listed {
  * The maximum size in bytes of the records and the conversation, in addition to the contents that a manifest announces.
  */
 const extraBytes = 256 << 20;
-/** The number of bytes by which the contents may exceed the announced size. */
+/** The contents may be larger than the announced size by this number of bytes. */
 const unsaidBytes = 16 << 20;
 /**
- * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. If there are more packs, a
- * list fetches all heads again as one pack.
+ * The maximum number of packs of heads. Each list fetches the changed heads as a new pack. If there are more packs, the
+ * next list fetches all heads again as one pack.
  */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -246,7 +246,7 @@ export function deleteLines(job: Job, session: string): Promise<readonly string[
 
 async function writeTombstone(objects: TravelObjects, session: string): Promise<string> {
   await objects.write('tree', Buffer.alloc(0));
-  const seconds = Math.max(0, Math.floor(Date.now() / 1000)); // git hosts refuse a date before 1970
+  const seconds = Math.max(0, Math.floor(Date.now() / 1000)); // some git hosts refuse a date before 1970
   const who = `${committer.name} <${committer.email}> ${seconds} +0000`;
   const text = `tree ${emptyTree}\nauthor ${who}\ncommitter ${who}\n\nSession ${session} was deleted\n\ncheckpointd-deleted-1\n`;
   return objects.write('commit', Buffer.from(text));

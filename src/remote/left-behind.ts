@@ -53,7 +53,7 @@ export interface SendChoices {
   readonly leaveOut: readonly string[];
 }
 
-/** Returns an id of the choices. By this id, a later push finds out whether earlier decisions are still valid. */
+/** Returns an id of the choices. If a later push has the same id, the earlier decisions are still valid. */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -129,7 +129,8 @@ export class LeftBehind {
   }
 
   /**
-   * Records that the contents of a tree were sent before and need no scan. `idOf` returns this store's id of a content.
+   * Records that the contents of a tree were sent before and need no scan. `idOf` returns the id that this store uses
+   * for a content.
    */
   recordSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
     for (const node of root.entries.values()) {
@@ -236,7 +237,8 @@ function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTr
     }
     if (!isChanged) return { kept: directory, left: [] };
     const first = here[0];
-    // Makes one entry for a directory of which nothing is sent, because a build directory has thousands of files.
+    // If nothing in a directory is sent, makes one entry for the directory, because a build directory has thousands of
+    // files.
     if (entries.size === 0 && at !== rootPath && first !== undefined)
       return { left: [{ ...first, path: at }] };
     const { permissions } = directory;

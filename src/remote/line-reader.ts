@@ -1,6 +1,6 @@
 // Reads a line that cannot be trusted, and checks it. The head must belong to this session and writer. Every page must
-// exist and be small enough. Every record must name the tree that was sent with it. Every tree must be possible in a
-// work tree.
+// exist and be small enough. Every record must name the tree that was sent with it. Every tree must be one that a work
+// tree can have.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -46,7 +46,7 @@ export interface Line {
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Reads a head commit and its manifest. @throws RemoteCorrupt, even for a valid head of a different line */
+/** Reads a head commit and its manifest. @throws RemoteCorrupt, even if the head is a valid head of a different line */
 export async function readHead(
   reader: ObjectReader,
   commit: string,
@@ -121,7 +121,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that was sent with it, because no other tree was sent. */
+/** Checks that the record names the tree that was sent with it. The remote has no other tree for it. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,

@@ -31,8 +31,8 @@ import type { TravelObjects } from './travel-objects.ts';
 export interface LineSource {
   readonly store: SnapshotStore;
   /**
-   * The checkpoints in the order of `seq`, each with its current tag. Omits safety checkpoints, because they are needed
-   * only on this machine.
+   * The checkpoints in the order of `seq`, each with its current tag. Safety checkpoints are omitted, because only this
+   * machine needs them.
    */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
@@ -130,7 +130,7 @@ class SentTrees {
   readonly #job: Job;
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
-  /** The records that the last push sent, by checkpoint. Empty if that push had other choices. */
+  /** The records that the last push sent, by checkpoint. Empty if the last push had other choices. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
   /** The snapshot of the previous checkpoint, and the tree that was sent for it. */
@@ -418,7 +418,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the same form as line-reader.ts returns the parts of a head. */
+/** Returns the parts in the form that line-reader.ts uses for the parts of a head. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

@@ -20,7 +20,7 @@ export interface PushRequest {
   readonly remote: string;
   /** The directory that contains this session's repository of lines. */
   readonly directory: string;
-  /** The id of the session in this storage. The next field is the line from which the session was imported. */
+  /** The id of the session in this storage. */
   readonly session: string;
   readonly origin?: LineOrigin;
   readonly source: (identity: LineIdentity) => LineSource;
@@ -46,7 +46,7 @@ export interface Pushed extends LineIdentity {
 
 const attemptsMax = 5;
 /**
- * After this number of pushes, the repository is packed. Counting loose objects after each push would cost more than it
+ * The number of pushes from one packing to the next. Counting loose objects after each push would cost more than it
  * saves.
  */
 const pushesPerPacking = 16;
@@ -83,8 +83,8 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin?.session);
-  // From the fetched objects, git finds out which objects the remote has. So an imported session sends only its new
-  // objects.
+  // From the fetched objects, git finds out which objects the remote has. So git sends only the new objects of an
+  // imported session.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {

@@ -37,8 +37,7 @@ export function parseRemoteUrl(text: string): RemoteUrl {
 }
 
 /**
- * Returns the address in the form for git. Converts a path to a URL, because git refuses a path if the fetch omits
- * contents.
+ * Returns the address as git gets it. Converts a path to a URL, because git refuses a path if the fetch omits contents.
  */
 export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
@@ -93,7 +92,7 @@ function parseFile(rest: string): RemoteUrl {
   return { form: 'file', path: checkedPath(decoded) };
 }
 
-/** Refuses the path `/`, because it is no repository. Refuses a path that a remote shell would take for an option. */
+/** Refuses the path `/`, which is no repository, and a path that a remote shell would take for an option. */
 function checkedPath(path: string): string {
   if (path.length < 2 || path.startsWith('/-') || path.startsWith('//')) throw malformed();
   return path;

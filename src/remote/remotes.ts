@@ -35,7 +35,7 @@ interface RemotesFile {
   readonly writer: string;
   readonly remotes: readonly Remote[];
   /**
-   * The lines of this writer. The key is the session id in the name of the line, and the value is the session of this
+   * The lines of this writer. The key is the session id in the line's name, and the value is the session of this
    * storage that writes the line.
    */
   readonly lines: Readonly<Record<string, string>>;
@@ -114,8 +114,8 @@ export class Remotes {
   }
 
   /**
-   * Replaces the writer id `old`. Called when a second storage also uses it, for example in a cloned container. Changes
-   * nothing if another daemon of this storage has already replaced the id.
+   * Replaces the writer id `old`. Called when a second storage uses the same id, for example in a cloned container.
+   * Changes nothing if another daemon of this storage has already replaced the id.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));

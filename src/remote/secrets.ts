@@ -6,7 +6,7 @@ interface Rule {
   readonly form: RegExp;
 }
 
-/** The rules, one for each format. {@link beginnings} must also match the beginning of each format. */
+/** The rules, one for each format. {@link beginnings} must match the beginning of every format. */
 const rules: readonly Rule[] = [
   { name: 'privateKey', form: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
   { name: 'puttyKey', form: /PuTTY-User-Key-File-\d/ },

@@ -1,5 +1,5 @@
-// Manages a bare repository in which the daemon builds and reads lines. The repository itself stores new objects. It
-// finds the objects of the session's store, or the fetched objects, through git's alternates. The callers of this
+// Manages a bare repository in which the daemon builds and reads lines. The repository itself stores new objects.
+// Through git's alternates, it also has the objects of the session's store or the fetched objects. The callers of this
 // module move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
@@ -25,8 +25,8 @@ import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
 /**
- * If the repository has more packs, it is packed, because each look-up of an object searches all packs. An import adds
- * packs, because it links them instead of copying their objects.
+ * A repository with more packs than this is packed, because each look-up of an object searches all packs. An import
+ * adds packs, because it links packs instead of copying their objects.
  */
 const packsMax = 20;
 

@@ -17,7 +17,7 @@ export interface MergedText {
   readonly isClean: boolean;
 }
 
-/** Git treats files that are larger than this as binary. */
+/** Git treats files above this size as binary. */
 const textBytesMax = 1023 * 1024 * 1024;
 const lookedAtMax = 8000;
 
@@ -63,7 +63,7 @@ export async function mergeTexts(
         names.base,
         names.theirs,
       ],
-      // The exit code is the number of conflicts, at most 127. A higher code is an error.
+      // An exit code up to 127 is the number of conflicts. A higher code is an error.
       accept: Array.from({ length: 128 }, (_, code) => code),
       signal,
     });

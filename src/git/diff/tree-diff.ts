@@ -57,7 +57,7 @@ export interface DiffItem {
   readonly score?: number;
 }
 
-/** The numbers of added and removed lines; undefined for a binary file. */
+/** The numbers of added and removed lines. Undefined for a binary file. */
 export interface LineCount {
   readonly path: TreePath;
   readonly from?: TreePath;
@@ -126,8 +126,8 @@ async function records(
 }
 
 /**
- * Returns git's output, if possible from the running process. With paths, always starts a new git process, because git
- * accepts paths only as arguments.
+ * Returns git's output, if possible from the running process. If paths are given, always starts a new git process,
+ * because git accepts paths only as arguments.
  */
 async function output(
   trees: DiffTrees,
@@ -192,7 +192,7 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
   return Buffer.concat(outputs);
 }
 
-/** True when git failed because of the compared objects. False when it failed because of the arguments. */
+/** True when git failed because of the compared objects. False when git failed because of the arguments. */
 function isDamage(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(

@@ -8,7 +8,7 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { isSilence } from '../process/silence.ts';
 
-/** The arguments of every comparison, both in a persistent process and in a process for one comparison. */
+/** The arguments for every comparison, in a persistent process or in a process of its own. */
 export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -50,7 +50,7 @@ export class TreeDiffer {
     this.#place = { gitDir, settings: diffSettings };
   }
 
-  /** Ids of the processes, for tests that kill them. */
+  /** The ids of the processes, for tests that kill these processes. */
   get pids(): number[] {
     return [...this.#running.values()].flatMap(({ child }) => child.pid ?? []);
   }
@@ -60,7 +60,7 @@ export class TreeDiffer {
    *
    * Cuts the output after `bytesMax` bytes. Returns undefined when the process failed, or when it is busy with another
    * comparison, which may take long.
-   * @throws AbortError. After an abort or a cut, the process is ended, because the rest of its output is not read.
+   * @throws AbortError. After an abort or a cut, ends the process, because no caller reads the rest of its output.
    */
   async ask(
     format: readonly string[],

@@ -1,6 +1,6 @@
 // Finds the user's global ignore rules through `core.excludesFile`, the only user setting that the daemon reads on
-// purpose. Each configuration file is read separately, so a broken file does not affect the other files. `git config`
-// runs no program of the user.
+// purpose. Reads each configuration file separately, so that a broken file does not affect the other files. `git
+// config` runs no program of the user.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';
@@ -108,7 +108,7 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Nearly all configuration files lack this setting. This check then saves a process.
+    // Starts git only if the file contains this setting. Nearly all configuration files do not.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // Git runs in the user's repository, because the conditions of an `includeIf` depend on the repository.

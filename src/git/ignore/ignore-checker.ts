@@ -1,7 +1,7 @@
 // Runs the engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private
 // git directory of the daemon with the user's work tree. It uses the user's `.gitignore` files, `info/exclude` and
-// global excludes file. It starts no program, takes no lock and writes no file of the user. It ignores which paths an
-// index tracks; git/repository/user-index.ts lists these paths.
+// global excludes file. It starts no program, takes no lock and writes no file of the user. It does not use the index;
+// git/repository/user-index.ts lists the tracked paths.
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -22,8 +22,8 @@ export interface IgnoreCheckerOptions {
   readonly root: string;
   readonly repository: Repository | undefined;
   /**
-   * A private directory for the engine's git dir. This module makes the git dir. The daemon removes it together with
-   * the storage.
+   * A private directory for the engine's git dir. This module makes the git dir, and the daemon removes it together
+   * with the storage.
    */
   readonly directory: string;
   readonly places: UserPlaces;
@@ -60,7 +60,7 @@ export class IgnoreChecker {
     this.#globalExcludes = new GlobalExcludes(places, repository, directory, log);
   }
 
-  /** Process id of the running engine, for tests. */
+  /** The process id of the running engine, for tests. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -82,7 +82,7 @@ export class IgnoreChecker {
   }
 
   /**
-   * Returns for each path whether the rules exclude it. Returns undefined for a path that made git die.
+   * For each path, returns whether the rules exclude it. For a path that made git die, returns undefined.
    * @throws GitMissing, GitFailed when git does nothing for seconds
    */
   async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {

@@ -1,8 +1,8 @@
-// Writes one large loose object in chunks, so that the whole object is never in memory. Node compresses on a thread, so
-// that the event loop is not blocked. Hashes the content again during the write, because the private file could have
-// changed since its first hash. Compresses samples to find out whether the content gets smaller. If not, as with a
-// video or an archive, stores the content uncompressed. Compressing 200 MB of a video took seven seconds and saved
-// nothing.
+// Writes one large loose object in chunks, so that the object is never in memory as a whole. Node compresses on a
+// thread, so that the event loop is not blocked. Hashes the content again during the write, because the private file
+// could have changed since its first hash. Compresses samples to find out whether the content gets smaller. If not, as
+// with a video or an archive, stores the content uncompressed. Compressing 200 MB of a video took seven seconds and
+// saved nothing.
 import { pipeline } from 'node:stream/promises';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -92,7 +92,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** True when at least one of three samples becomes noticeably smaller. */
+/** True when compression makes at least one of three samples noticeably smaller. */
 function isCompressible(source: ObjectSource): boolean {
   const size = sizeOf(source);
   return [0, 0.5, 0.9].some((part) => {

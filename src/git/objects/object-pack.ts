@@ -1,4 +1,4 @@
-// Stores many objects at once in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack
+// Stores many objects together in a pack. The daemon itself writes the pack, and `index-pack` stores it. Such a pack
 // contains the directories of a first capture, or objects from the database for a diff. No git command can write such a
 // pack: `fast-import` cannot store directories, and each `hash-object` stores only one file. The pack is not
 // compressed. Most bytes of a directory are ids, which do not get smaller, and the objects of a diff are removed soon.
@@ -56,8 +56,8 @@ export async function packObjects(
   for (const { type, bytes } of objects) {
     if (slices.isDue()) await slices.pause();
     put(entryHeader(type, bytes.length));
-    // By default each result would keep a buffer of 16 KB. For the directories of 100,000 files, these
-    // buffers take 168 MB.
+    // By default, each result would keep a buffer of 16 KB. For the directories of 100,000 files, these buffers would
+    // take 168 MB.
     put(deflateSync(bytes, { ...undeflated, chunkSize: bytes.length + deflatedBytesMore }));
   }
   parts.push(hash.digest());
@@ -93,7 +93,8 @@ const args = [
   'fast-import',
   '--quiet',
   '--done', // a truncated input lacks the final command `done`, and git then keeps no pack
-  // no deltas against the previous blob: half the CPU (1.8 s instead of 3.3 s for 96 MB of sources), same size
+  // without deltas against the previous blob, git needs half the CPU (1.8 s instead of 3.3 s for 96 MB of sources), and
+  // the pack has the same size
   '--depth=0',
   '--force',
 ];
@@ -110,7 +111,7 @@ const newline = Buffer.from('\n', 'latin1');
  */
 const aheadBytesMax = 8 << 20;
 
-/** A running import. Only one writer at a time adds blobs. */
+/** A running import. Only one writer at a time may add blobs. */
 export class BulkImport {
   readonly #process: GitProcess;
   /**

@@ -1,7 +1,7 @@
 // Reads objects through persistent `cat-file` processes. Checks every hash, because git does not check objects that it
 // streams from a pack. Reads small objects whole. Reads large objects in chunks from a separate process, so that the
-// needed memory does not depend on the size of a file. A missing or wrong object causes DataCorrupt. The caller adds
-// the object's path to the error.
+// needed memory does not depend on the size of a file. Throws DataCorrupt for a missing or wrong object. The caller
+// adds the object's path to the error.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -72,7 +72,7 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the sizes of a few objects if all of them are loose. */
+  /** Returns the sizes of a few objects. Returns undefined unless all of them are loose. */
   #looseSizes(ids: readonly string[]): number[] | undefined {
     if (ids.length > looseMax || this.#looseIn.length === 0) return undefined;
     const sizes: number[] = [];
@@ -101,7 +101,7 @@ export class ObjectReader {
   }
 
   /**
-   * Returns one whole object of any size, with its hash checked.
+   * Returns one whole object of any size, and checks its hash.
    * @throws DataCorrupt when the object is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {

@@ -15,8 +15,8 @@ import { type ObjectType, objectId, writeLoose } from './object.ts';
  */
 const largeAtOnce = 2;
 /**
- * The maximum size of a content that is compressed in one step. Compressing a larger content in one step would block
- * the event loop.
+ * The maximum size of a content that is compressed in one step. With a larger content, this step would block the event
+ * loop.
  */
 const wholeBytesMax = 128 << 10;
 
@@ -32,7 +32,7 @@ export class ObjectWriter {
   #slices = new Slices();
   #small = 0;
 
-  /** `onStored` is called with the id of each object that may have been written. */
+  /** Calls `onStored` with the id of each object that may have been written. */
   constructor(place: GitPlace, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
     this.#onStored = onStored;

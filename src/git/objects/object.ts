@@ -14,7 +14,7 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Returns the state of the object's file. `isThorough`: true to read the file. If false, every file that is not empty
+ * Returns the state of the object's file. With `isThorough`, reads the file. Otherwise every file that is not empty
  * counts as whole. A file that is too large to read is `unread`.
  */
 export function stateOfLoose(
@@ -93,7 +93,7 @@ export interface LooseObject {
   readonly bytes: Uint8Array;
 }
 
-/** Stores an object in an object directory of the daemon. `isDurable`: as in {@link placeLoose}. */
+/** Stores an object in an object directory of the daemon. For `isDurable`, see {@link placeLoose}. */
 export function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   return placeLoose(objects, object.id, isDurable, (fd) => {
     const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
@@ -153,8 +153,8 @@ function openIn(directory: string, file: string): number {
   }
 }
 
-// Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. Git computes the same ids,
-// and every writer compares the two.
+// Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. Every writer compares this
+// id with the id that git computes.
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 

@@ -86,10 +86,10 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
     items.push(item);
     at = nul + 21;
   }
-  return items.slice(); // copies the array, because an array that has grown has unused capacity
+  return items.slice(); // copies the array, because an array that was built by pushing has unused capacity
 }
 
-/** Returns the sort key: git orders a directory as if its name ended in a slash. */
+/** Returns the sort key. Git sorts a directory as if its name ended with a slash. */
 function sortKey(item: TreeItem): string {
   return item.mode === '040000' ? `${item.name}/` : item.name;
 }

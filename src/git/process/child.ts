@@ -1,7 +1,7 @@
 // Runs a persistent git process, which answers queries in order: `cat-file --batch`, `check-ignore --stdin`,
-// `update-ref --stdin`. After a process has died or hung, the next query starts a new process. Unanswered queries that
-// may be repeated are sent once more, to the new process. The caller's `TakeAnswer` finds the end of each answer. This
-// module does not interpret answers and caches nothing.
+// `update-ref --stdin`. After a process has died or hung, the next query starts a new process. This module then sends
+// the unanswered queries once more, if they may be repeated. The caller's `TakeAnswer` finds the end of each answer.
+// This module does not interpret answers and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -33,7 +33,8 @@ export interface ChildOptions {
 const restMsDefault = 20_000;
 
 /**
- * True when the system reports whether a silent process is working. On other systems each query has its own time limit.
+ * True when the system reports whether a process without output is working. On other systems, each query has its own
+ * time limit.
  */
 const sees = process.platform === 'linux';
 
@@ -105,7 +106,7 @@ class Dialogue {
     this.asks.push(ask);
     if (this.asks.length === 1) this.#armTimer();
     const { stdin } = this.process;
-    // All queries from one turn of the event loop are written to git together.
+    // Writes all queries from one turn of the event loop together.
     stdin.cork();
     process.nextTick(() => stdin.uncork());
     stdin.write(ask.question);
@@ -175,9 +176,7 @@ export class GitChild {
   /** The processes that still exist: the current process, and older processes that have not ended yet. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
-  /**
-   * The timer of the next check whether the process got a query since the last check. Undefined while no process runs.
-   */
+  /** The timer that ends a process without queries. Undefined while no process runs. */
   #rest: NodeJS.Timeout | undefined;
   #isUsed = false;
 

@@ -1,10 +1,10 @@
 // Makes the environment of every git process of the daemon. The environment starts empty, because a list of variables
-// to remove from process.env would never be complete. The comments say why each variable is set.
+// to remove from process.env would never be complete. The comments below say why each variable is set.
 import { devNull, homedir } from 'node:os';
 
 /**
- * The identity that the specification requires in the shadow repository. All other git processes of the daemon use this
- * identity, too.
+ * The identity that the specification requires in the shadow repository. All other git processes of the daemon use it,
+ * too.
  */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
@@ -37,7 +37,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
 }
 
 const hardening: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', devNull], // --no-verify still runs post-commit, reference-transaction, post-index-change
+  ['core.hooksPath', devNull], // --no-verify does not disable post-commit, reference-transaction, post-index-change
   ['core.fsmonitor', 'false'], // otherwise `status` and `add` run the fsmonitor program of a nested repository
   ['core.untrackedCache', 'false'],
   ['core.autocrlf', 'false'], // otherwise git returns LF as CRLF
@@ -54,7 +54,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.precomposeUnicode', 'false'], // names are bytes
   ['core.sparseCheckout', 'false'],
   ['commit.gpgSign', 'false'], // otherwise the commit hangs at a passphrase prompt
-  ['tag.gpgSign', 'false'], // opened an editor
+  ['tag.gpgSign', 'false'], // otherwise git opens an editor
   ['submodule.recurse', 'false'],
   ['diff.ignoreSubmodules', 'all'],
   ['diff.external', ''], // an external differ is a program of the repository
@@ -93,7 +93,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.https.allow': 'always',
   'protocol.file.allow': 'always',
   'http.followRedirects': 'initial',
-  'http.lowSpeedLimit': '1', // in bytes per second; git ends a connection that transfers less
+  'http.lowSpeedLimit': '1', // in bytes per second; git ends a connection that is slower
   'http.lowSpeedTime': '60',
   'push.gpgSign': 'false',
   'push.recurseSubmodules': 'no',
@@ -104,7 +104,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.writeCommitGraph': 'false',
   'fetch.unpackLimit': '1', // keeps the received objects in one pack
   'fetch.fsckObjects': 'true',
-  // Names that no work tree may contain.
+  // These checks refuse names that no work tree may contain.
   'fetch.fsck.hasDot': 'error',
   'fetch.fsck.hasDotdot': 'error',
   'fetch.fsck.hasDotgit': 'error',
@@ -162,8 +162,8 @@ export const durableSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes git sync the file of each ref, and the file `packed-refs`, before it renames the new file. Git versions before
- * 2.36 ignore this setting.
+ * Makes git sync each new ref file and each new `packed-refs` before the rename. Git versions before 2.36 ignore this
+ * setting.
  */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 

@@ -20,7 +20,7 @@ export interface GitRun {
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
   /**
-   * The maximum time for which git may do nothing. Git also counts as doing nothing while it waits for another machine.
+   * The maximum time for which git may do nothing. While git waits for another machine, it counts as doing nothing.
    * Default: eight seconds.
    */
   readonly patienceMs?: number;
@@ -65,11 +65,10 @@ export function killAllGit(): void {
 }
 
 /**
- * Runs one git command to its end.
- * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when git's working directory is missing;
- * AbortError when the signal was aborted. GitFailed when git exits with a code that is not accepted, or does nothing
- * for eight seconds. NoSpace when git reports a full disk. To end git early, this function sends SIGTERM, so that git
- * removes its lock files, and half a second later SIGKILL.
+ * Runs one git command to its end. @throws GitMissing when there is no git. StoreUnavailable or WorkTreeMissing when
+ * git's working directory is missing. AbortError when the signal was aborted. GitFailed when git exits with a code that
+ * is not accepted, or does nothing for eight seconds. NoSpace when git reports a full disk. To end git early, this
+ * function sends SIGTERM, so that git removes its lock files, and half a second later SIGKILL.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -104,7 +103,7 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
 const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 
 /**
- * Returns why git ended, for {@link gitFailure}. ENOENT means that either the program or its working directory is
+ * Returns the cause of git's end, for {@link gitFailure}. ENOENT means that the program or its working directory is
  * missing, so this function checks the directory.
  */
 function causeOf(
@@ -140,7 +139,9 @@ function commonOptions(place: GitPlace) {
   } as const;
 }
 
-/** Starts a git process with open pipes. If git is missing, `ended` reports this, like any other failure. */
+/**
+ * Starts a git process with open pipes. If git is missing, `ended` reports this in the same way as any other failure.
+ */
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
@@ -249,8 +250,8 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The system ends git with this signal when git exceeds the limit for file sizes. In the daemon's own process, only the
- * system call fails.
+ * The system ends git with this signal when git exceeds the limit for file sizes. In the daemon's own process,
+ * exceeding the limit only makes the system call fail.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
@@ -268,7 +269,7 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
 
 // Handles a failed start of a process when the system has no more file descriptors. Node then returns a process without
 // pipes, and execa throws before it listens to events. The cause arrives as an `error` event. Without a listener, this
-// event would end the daemon with all its sessions. Execa itself reports all other errors at a start.
+// event would end the daemon with all its sessions. Execa itself reports every other error of a start.
 
 const channel = 'child_process';
 

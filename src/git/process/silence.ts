@@ -16,8 +16,8 @@ export interface SilenceOptions {
 }
 
 /**
- * A timer that fires only if the process has done nothing. The timer checks the process after half of the time and at
- * the end of the time.
+ * A timer that fires only if the process has done nothing. Checks the process after half of the time and after the
+ * whole time.
  */
 export class SilenceTimer {
   readonly #options: SilenceOptions;

@@ -1,5 +1,5 @@
-// Checks the version of git once per process. The minimum is 2.30 (Debian 11), the first version that allows several
-// transactions in one `update-ref --stdin`. No feature of a later version is needed.
+// Checks the version of git once in each process. The minimum is 2.30 (Debian 11), the first version that allows
+// several transactions in one `update-ref --stdin`. The daemon needs no feature of a later version.
 import { parse } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { runGit } from './run.ts';

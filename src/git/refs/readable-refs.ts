@@ -50,7 +50,8 @@ function refuseBelow(directory: string): void {
 
 function entriesOf(directory: string): Dirent[] {
   try {
-    // If this user could only read the directory, the system would report the names but not their types.
+    // Also requires the permission to enter the directory. With read permission alone, the system reports names without
+    // types.
     files.accessSync(directory, constants.R_OK | constants.X_OK);
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {
@@ -61,8 +62,8 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /**
- * True for a symbolic link that cannot block git. Git first tries to use the link's target as the name of a ref. If it
- * is no such name, git follows the link.
+ * True for a symbolic link that cannot block git. Git takes the link's target as the name of a ref if it has the form
+ * of such a name. Otherwise git follows the link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
@@ -107,13 +108,13 @@ function notARef(path: string): UnreadableRefs {
 
 // Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git also takes
 // the lock of `packed-refs`. This module removes that lock only when it has not changed for longer than any git process
-// keeps it. While git has the lock, it also writes `packed-refs.new`, and git refuses to write if this file already
-// exists. So with a `packed-refs.new` of a killed git, the user's git could never write `packed-refs` again.
+// keeps it. While git has the lock, it also writes `packed-refs.new`. If a killed git has left this file, the user's
+// git can never write `packed-refs` again, so this module removes it.
 
 /** Git itself waits at most one second for this lock. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that only checkpointd takes. Does nothing when the path of the lock's directory is a file. */
+/** Removes a lock that only checkpointd takes. Does nothing when a file is in the place of the lock's directory. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }

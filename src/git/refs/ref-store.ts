@@ -2,7 +2,7 @@
 // locks and checks all refs, and then renames one file after another. If git is killed between two renames, the
 // transaction is only half done. The store therefore first writes a note of the intended changes to a temporary file.
 // Renaming this file commits the transaction. A process that finds the note makes the changes again. The caller has the
-// session's lock, so no other program should move these refs. This module does not know what the refs mean.
+// session's lock, so no other program should move these refs. This module does not use the meaning of the refs.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -36,8 +36,8 @@ export class RefStore {
   #stamp = '';
   readonly #turns = new Turns();
   /**
-   * True when the note of a finished transaction could not be removed. No other transaction begins until the note is
-   * removed.
+   * True when the note of a finished transaction could not be removed. Until it is removed, no other transaction
+   * begins.
    */
   #hasOldIntent = false;
   /** The values that the refs had before a change whose outcome is unknown. */
@@ -133,9 +133,9 @@ export class RefStore {
   }
 
   /**
-   * Packs the refs of a repository that only the daemon uses into one file. Returns the paths of the removed ref files.
-   * Does nothing when fewer than `looseMin` refs have files of their own. Other changes of refs may run between the
-   * steps. Each ref always keeps its value. @throws as {@link commit}, and AbortError between two steps
+   * Packs all refs into one file, in a repository that only the daemon uses. Returns the paths of the removed ref
+   * files. Does nothing when fewer than `looseMin` refs have files of their own. Other changes of refs may run between
+   * the steps. Each ref always keeps its value. @throws as {@link commit}, and AbortError between two steps
    */
   async pack(signal: AbortSignal, looseMin: number): Promise<readonly string[]> {
     const { place, prefixes } = this.#options;
@@ -168,7 +168,7 @@ export class RefStore {
     try {
       await this.#rollBackUndecided();
     } catch (error) {
-      // The note still exists, so the next opening makes the changes of the note.
+      // The note still exists, so the next opening makes the changes in it.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -301,7 +301,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** Finds out the outcome after a failure. Reads the refs, and then completes or undoes the change. */
+  /** Finds out the outcome after a failure: reads the refs, and then completes or undoes the change. */
   async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
     const known = new Map(this.#refs);
     try {
@@ -397,13 +397,13 @@ export interface RefStoreOptions {
   /** Restores the objects of moved refs as far as possible. Called before the store restores these refs. */
   readonly restoreObjects?: () => Promise<void>;
   /**
-   * Called after the store has restored refs that another program had moved. `back` is the number of restored refs;
-   * `lost` is the number of refs whose objects are missing.
+   * Called after the store has restored refs that another program had moved. `back` is the number of restored refs, and
+   * `lost` the number of refs whose objects are missing.
    */
   readonly onRepair?: (repaired: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /** True when moved refs have to survive a power cut. The directories of the refs are then synced, too. */
+  /** True when moved refs have to survive a power cut. The store then syncs the directories of the refs, too. */
   readonly durable: boolean;
   /**
    * True when the daemon has to sync the ref files, because this version of git cannot. Without a sync, a ref may be
@@ -525,8 +525,8 @@ function removeRefFile(file: string, value: string | undefined): boolean {
   }
 }
 
-// Keeps the mode of `packed-refs`, which belongs to the user and which other users may need to read. When git removes
-// refs, it rewrites this file with permission bits from the daemon's umask.
+// Keeps the mode of `packed-refs`. This file belongs to the user, and other users may need to read it. When git removes
+// refs, it writes this file again, with permission bits from the daemon's umask.
 
 /** Runs `work` and then restores the earlier permission bits of `packed-refs`. */
 export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
@@ -650,9 +650,9 @@ function syncIfThere(path: string): boolean {
   });
 }
 
-// One transaction of refs: its changes, its note, its form for `git update-ref --stdin -z`, and git's answer. The note
-// is written before the transaction. If the process is killed, the next process that opens the refs reads the note.
-// This part moves no ref.
+// Defines a transaction of refs: the changes, the note, the form for `git update-ref --stdin -z`, and git's answer. The
+// note is written before the transaction. If the process is killed, the next process that opens the refs reads the
+// note. This part moves no ref.
 
 const noObject = '0'.repeat(40);
 
@@ -672,7 +672,7 @@ export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
   if (text === undefined) return undefined;
   return attemptOr('damaged', isA(SyntaxError), () => {
     const read: unknown = JSON.parse(text);
-    // Earlier versions wrote only the list of changes.
+    // Earlier versions wrote a note with only the list of changes.
     const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
     if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
     return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
@@ -711,7 +711,7 @@ export function transactionOf(
   return Buffer.from(`${text}prepare\0commit\0`, 'latin1');
 }
 
-/** Asserts that each ref has a prefix of the daemon, because git would accept any name. */
+/** Asserts that the name of each ref has a prefix of the daemon, because git would accept any name. */
 export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(

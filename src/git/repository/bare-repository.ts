@@ -13,7 +13,7 @@ import { type GitPlace, identity } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 
 /**
- * The settings in the configuration file, for people who inspect the repository with git. The daemon's own git
+ * The settings in the configuration file are for people who inspect the repository with git. The daemon's own git
  * processes get their protective settings as arguments.
  */
 const config = `[core]
@@ -56,7 +56,7 @@ const directories = [
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
-  removeStale(gitDir); // comes first, because with the lock of a killed git process the next git process would fail
+  removeStale(gitDir); // comes first, because the lock of a killed git would make the next git process fail
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });
@@ -102,8 +102,8 @@ export function removeStale(gitDir: string): void {
 }
 
 /**
- * Removes temporary files below an object directory of the daemon. Also removes each pack that has no index if `isHalf`
- * returns true for it.
+ * Removes temporary files below an object directory of the daemon. Also removes packs that have no index, if `isHalf`
+ * returns true for the pack.
  */
 export function removeStaleObjects(
   objects: string,
@@ -164,7 +164,7 @@ export function entriesIn(directory: string): Dirent[] {
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** Repairs the file. Returns true when it removed a line, because refs may then be missing. */
+/** Repairs the file. Returns true if it has removed a line, because refs may then be missing. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
@@ -221,7 +221,7 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies packs from one object directory of the daemon to another one that needs the same objects.
+// Copies packs from one object directory of the daemon to a second one that needs the same objects.
 
 /**
  * The maximum number of packs to link. With more packs, look-ups get so slow that copying the needed objects costs
@@ -231,8 +231,8 @@ const linkedPacksMax = 50;
 
 /**
  * Adds the packs of one object directory to another object directory. Makes hard links if both directories are on one
- * disk, because no process changes a pack. If there are too many packs, changes nothing and returns false. After the
- * promise has resolved, the packs are synced.
+ * disk. This is safe, because no process changes a pack. If there are too many packs, changes nothing and returns
+ * false. After the promise has resolved, the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];

@@ -13,9 +13,12 @@ import { containsFile } from './bare-repository.ts';
 export interface Repository {
   /** The directory that contains the `.git`. */
   readonly root: string;
-  /** The directory with HEAD and the index of this work tree. */
+  /** The directory that contains HEAD and the index of this work tree. */
   readonly gitDir: string;
-  /** The directory with objects, refs, `config` and `info/exclude`. Equal to `gitDir` except in a linked worktree. */
+  /**
+   * The directory that contains objects, refs, `config` and `info/exclude`. Equal to `gitDir`, except in a linked
+   * worktree.
+   */
   readonly commonDir: string;
 }
 
@@ -87,8 +90,8 @@ function pointedTo(dotGit: string): string | undefined {
 }
 
 /**
- * Returns the first line of a small file. Returns undefined for an empty file and for any other entry. Never blocks on
- * a FIFO.
+ * Returns the first line of a small file. Returns undefined for an empty file and for an entry that is no file. Never
+ * blocks on a FIFO.
  */
 function readLine(file: string): string | undefined {
   // A missing or unreadable file names no git directory.
@@ -131,7 +134,9 @@ export interface BrokenRepository {
   readonly what: string;
 }
 
-/** Returns the nearest broken git directory in this directory or above, unless a repository is nearer. */
+/**
+ * Returns the nearest damaged git directory in this directory or above. Returns undefined if a repository is nearer.
+ */
 export function brokenRepository(directory: string): BrokenRepository | undefined {
   for (let at = directory; repositoryAt(at) === undefined; at = dirname(at)) {
     const named = namedAt(at);
@@ -159,7 +164,7 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function containsWork(gitDir: string): boolean {
-  // The daemon does not replace a directory that it cannot read.
+  // An unreadable directory may contain work, so the daemon does not replace it.
   return attemptOr(true, isOfSystem, () => {
     if (files.readdirSync(gitDir).some((name) => !begun.has(name))) return true;
     return ['objects', 'refs'].some((name) => containsFile(join(gitDir, name)));

@@ -10,7 +10,7 @@ import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
 export interface RepositorySettings {
-  /** The format of the repository if the daemon does not support this format. Otherwise undefined. */
+  /** The format of the repository, if the daemon does not support it. Otherwise undefined. */
   readonly foreign: 'sha256' | 'reftable' | undefined;
   /** The setting that says which other users may write to the repository. */
   readonly shared: string;
@@ -80,7 +80,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Nearly all configuration files have no includes. This check then saves a process.
+  // Starts git only if the file has includes. Nearly all configuration files have none.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,

@@ -34,7 +34,7 @@ export class UserIndex {
   }
 
   /**
-   * Returns the tracked paths. When git cannot read the index, reports this and returns an empty list.
+   * Returns the tracked paths. If git cannot read the index, reports this and returns an empty list.
    * @throws GitMissing, GitFailed when git dies
    */
   entries(): Promise<readonly IndexEntry[]> {
