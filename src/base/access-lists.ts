@@ -11,8 +11,8 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. If false, storing the mask of an access list as the
- * rights of the group gives no user more rights.
+ * True when the mode gives the group more rights than other users. If false, the mask of an access list can be stored
+ * as the group's rights without giving any user more rights.
  */
 export function groupHasMoreRights(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;

@@ -40,8 +40,8 @@ function refuseWrite(confines: string, call: string, [first, second]: readonly u
 }
 
 /**
- * Wraps a function, so that each call passes the seam. Keeps the type with all overloads: every parameter list accepts
- * `never[]`.
+ * Wraps a function, so that each call passes the seam. Keeps the type with all overloads. The constraint `never[]`
+ * accepts functions with any parameters.
  */
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {

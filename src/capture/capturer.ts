@@ -317,7 +317,7 @@ export class Capturer {
     return this.#background.stop();
   }
 
-  /** Ends the ignore engines and the running scan. Writes the known files, unless the session is deleted. */
+  /** Ends the ignore engines and the running scan. Writes the list of known files, unless the session is deleted. */
   async close(isOver?: 'deleted'): Promise<void> {
     await this.#background.close();
     try {

@@ -265,8 +265,8 @@ interface DirtyPaths {
 }
 
 /**
- * Returns the paths to scan when these paths may have changed. If the rules or the root may have changed, returns the
- * reason for a full scan.
+ * Returns the directories and subtrees to scan, for paths that may have changed. If the rules or the root may have
+ * changed, returns the reason for a full scan.
  */
 function dirtyPaths(
   marks: Iterable<TreePath>,
@@ -370,8 +370,7 @@ export class FastScan {
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // The scan need not wait for a second fence for a path that it does not check. Such a path was unchanged when the
-    // first fence passed.
+    // A path that the scan does not check needs no second fence, because it was unchanged when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#relist(dirty);
       if (this.#reading.isStopped) break;

@@ -212,7 +212,8 @@ export class IgnoreScopes {
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
   /**
-   * The last answer to whether the rules above the work tree exclude the whole work tree, with the key of these rules.
+   * Says whether the rules above the work tree exclude the whole work tree. This is the last answer, with the key of
+   * these rules.
    */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 

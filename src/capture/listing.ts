@@ -127,7 +127,7 @@ export interface WalkedDirectory {
    * differ.
    */
   readonly isUnchanged: boolean;
-  /** The sub-directories to scan. Set once the names are selected. */
+  /** The sub-directories to scan. Set after the names were selected. */
   below: readonly Subdirectory[];
   /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
@@ -219,8 +219,8 @@ export async function listDirectory(
 }
 
 /**
- * Returns the entries of a listed directory. Reuses an earlier entry without a check if something proves that the file
- * is unchanged. Reuses an earlier verdict if the same rules apply.
+ * Returns the entries of a listed directory. Reuses an earlier entry without a check if the watcher proves that the
+ * file is unchanged. Reuses an earlier verdict if the same rules apply.
  */
 async function listedEntries(
   names: readonly string[],

@@ -112,7 +112,7 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules, read after the handles had marked every earlier change. */
+/** The current rules. They were read after the handles had marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }

@@ -82,7 +82,7 @@ export class Walk {
     };
   }
 
-  /** The number of files in all unchanged directories, which {@link takeFresh} does not return. */
+  /** The number of files in all unchanged directories. {@link takeFresh} does not return these directories. */
   get unchangedFiles(): number {
     return this.#unchangedFiles;
   }

@@ -61,7 +61,7 @@ export async function differencesOf(
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
 ): Promise<Differences> {
-  // The store reads the entries that differ while git counts lines in its own process.
+  // While git counts lines in its own process, the store reads the entries of the paths that differ.
   const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
     compare(trees, options),
     changedSides(store, from, to),

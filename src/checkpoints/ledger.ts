@@ -127,5 +127,5 @@ export class Ledger {
   }
 }
 
-/** The number of a path's last records in which a new record looks for an equal content. */
+/** When a path gets a new record, this number of its last records is searched for an equal content. */
 const lookBack = 8;

@@ -30,9 +30,9 @@ export class RemovedParents {
   }
 
   /**
-   * Records the parents of checkpoints that the caller is going to remove. Must be called before the removal. A kill
-   * between record and removal does no harm, because the record is still true. @throws NoSpace, StoreUnavailable. After
-   * an error, only this process knows the parents
+   * Records the parents of checkpoints that the caller is going to remove. Must be called before the removal. If the
+   * process is killed before the removal, the recorded parents do no harm, because they are right anyway. @throws
+   * NoSpace, StoreUnavailable. After an error, only this process knows the parents
    */
   record(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

@@ -61,8 +61,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Records which head the session has when its checkpoints are enabled. Reports that were made after this head and
-   * before that time may be missing.
+   * Records which head the session has when its checkpoints are enabled. Reports between the creation of this head and
+   * the enabling may be missing.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;

@@ -121,8 +121,8 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // The session has retention `session`, and its daemon has ended. If the command opened it, the session would be
-      // removed when the command ends.
+      // The session has retention `session`, and its daemon has ended. If the command opened the session with this
+      // retention, the end of the command would remove the session.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();

@@ -1,5 +1,5 @@
-// Defines the failures that the command line itself reports. explained.ts prints a refusal on standard error, or as
-// data with --json.
+// Defines the failures that the command line itself reports. explained.ts prints such a failure on standard error, or
+// as data with --json.
 
 /** The error for a command line that is invalid or that cannot run here. */
 export class CommandRefusal extends Error {

@@ -49,7 +49,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** Makes this process ignore the output errors that occur when the program that reads a pipe closes it (`… | head`). */
+/** Makes this process ignore output errors after the reader of a pipe has closed the pipe (`… | head`). */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;

@@ -85,7 +85,8 @@ export class CheckpointdClient implements AsyncDisposable {
 
   /**
    * Joins a running daemon through its private socket, whose path is in `owner.json` of a session, and sends
-   * `initialize`. Closing this client leaves its sessions, and the daemon continues for other clients.
+   * `initialize`. If a program closes this client, the client leaves its sessions, and the daemon continues for other
+   * clients.
    * @throws CheckpointdGoneError when no daemon listens on the socket, or when the socket does not belong to this user
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {

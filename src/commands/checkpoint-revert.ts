@@ -21,7 +21,7 @@ import { askedAuthor } from './asked-author.ts';
 import { checkExpectation, undoMax } from './checkpoint-restore.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
-/** Undoes the changes between two checkpoints in the work tree. */
+/** In the work tree, undoes the changes that were made between two checkpoints. */
 export const checkpointRevert = defineCommand(
   'checkpoint/revert',
   async ({ session, params, context }) => {
@@ -97,7 +97,7 @@ function named(session: Session, { record }: RevertRange['from']): string {
   return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
 }
 
-/** Returns the description of a revert that the list of checkpoints shows. */
+/** Returns the text that describes a revert in the list of checkpoints. */
 function describe(
   session: Session,
   range: RevertRange,

@@ -21,7 +21,7 @@ export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
 
-/** The access to the work tree that the context needs. */
+/** The functions with which this module reads the work tree. */
 export interface ContextFiles {
   /** Returns the regular files that match a path or glob. Never follows a link out of the work tree. */
   match(pattern: string): Promise<readonly ContextFile[]>;
@@ -344,8 +344,8 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A message may be in the making. Its files are not known yet, and one of them may have been read before it
-    // changed.
+    // Another call may be building a message. The files of this message are not known yet, and one of them may have
+    // been read before it changed.
     if (this.#cached === undefined) this.#changes += 1;
   }
 
@@ -373,9 +373,9 @@ interface AgentResources {
 }
 
 /**
- * Reads agents from an object of agents by name, or from `{agents, activeIdx}`. `activeIdx` names the active agent.
- * Without `activeIdx`, the active agent is the only agent, or the agent `default`. When no agent is active, the result
- * has no paths.
+ * Reads agents, which are an object with the agents' names as keys, or `{agents, activeIdx}`. `activeIdx` names the
+ * active agent. Without `activeIdx`, the active agent is the only agent, or the agent `default`. When no agent is
+ * active, the result has no paths.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;

@@ -67,8 +67,7 @@ interface FetchRequest {
   /** In git's form. */
   readonly refspecs: readonly string[];
   /**
-   * True to fetch only the newest commits, without directories and contents. Has no effect if the host does not support
-   * this filter.
+   * True to fetch only the newest commits. If the host supports the filter, git also omits directories and contents.
    */
   readonly commitsOnly?: boolean;
   /** The size limit of the fetch. The daemon aborts a larger fetch. */

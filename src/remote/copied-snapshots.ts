@@ -52,7 +52,7 @@ export class SnapshotCopier {
     this.#remembered = this.#blobs.size;
   }
 
-  /** Appends to the file which contents were copied since the last call. */
+  /** Appends the ids of newly copied contents to the file. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);

@@ -45,8 +45,8 @@ export const secretNames: readonly string[] = [
 ];
 
 /**
- * The choices of one push. `send` has globs of paths that are sent although they would not be by default. `leaveOut`
- * has globs of more paths that are not sent.
+ * The choices of one push. `send`: globs for paths to send, although they are not sent by default. `leaveOut`: globs
+ * for other paths not to send.
  */
 export interface SendChoices {
   readonly send: readonly string[];
@@ -196,8 +196,7 @@ interface FoundFile {
 }
 
 /**
- * True when the group or other users must not read the file, because its owner meant it only for some users of this
- * machine.
+ * True when the group or other users must not read the file. Such a file is meant only for some users of this machine.
  */
 function isStrict({ permissions }: FileNode | Directory): boolean {
   return permissions !== undefined && (permissions & 0o044) !== 0o044;

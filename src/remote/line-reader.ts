@@ -121,7 +121,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** Checks that the record names the tree that was sent with it. The remote has no other tree for it. */
+/** Checks that the record names the tree that was sent with this record, because the remote has no other tree. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,

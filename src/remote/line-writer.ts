@@ -250,7 +250,10 @@ class SentTrees {
   }
 }
 
-/** Returns the record to send, with the sent snapshot. Adds the paths that are not sent to the skipped paths. */
+/**
+ * Returns the record to send, with the sent snapshot. The skipped paths of this record also contain the paths that are
+ * not sent.
+ */
 function asSent(
   {
     idempotency: _key,

@@ -1,5 +1,6 @@
-// Edits a JSON text, and changes only the requested part. Uses neither the formatter nor the removal of the library.
-// That formatter also changes neighbouring parts, and that removal also deletes the comments before the removed part.
+// Edits a JSON text, and changes only the requested part. The library formats and removes parts too, but this module
+// does not use those functions. The formatter would also change neighbouring parts, and the removal would also delete
+// the comments before the removed part.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 

@@ -10,7 +10,7 @@ import { writeEvent } from './written-events.ts';
 
 /** The time after which the hook gives up, measured from the start of the process. */
 const patienceMs = 850;
-/** The additional time for reading an event that has not arrived completely by then. */
+/** The additional time for reading an event that arrives late. */
 const inputGraceMs = 150;
 /** The size limit of an event. No supported agent sends a larger event. */
 const inputBytesMax = 32 * 1024 * 1024;

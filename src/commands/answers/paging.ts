@@ -3,7 +3,7 @@
 // nothing between requests. A client that uses an outdated cursor gets an error.
 import { CheckpointdError } from '../../base/errors.ts';
 
-/** A list that can be split into pages. Reads only the items of the requested page. */
+/** A list that is read page by page. Only the items of the requested page are read. */
 interface Sliceable<T> {
   readonly length: number;
   slice(start: number, end: number): readonly T[];

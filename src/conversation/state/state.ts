@@ -232,7 +232,7 @@ export interface Moment {
   readonly settings: ConversationSettings;
 }
 
-/** Returns the moment after a change. For equal moments and equal changes, always returns equal results. */
+/** Applies a change to a thread and its settings. For equal arguments, always returns equal results. */
 export function applyChange(moment: Moment, change: StateChange): Moment {
   const { thread, settings } = moment;
   switch (change.op) {

@@ -81,7 +81,7 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // Git prints a line that is not an id unchanged, and flushes all output before this line.
+      // If a line is not an id, git prints the line unchanged. All output before the line is then flushed, too.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');

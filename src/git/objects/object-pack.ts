@@ -22,8 +22,8 @@ import { removeSpool } from './object-writer.ts';
 /** A small window for zlib, because clearing a larger window takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 /**
- * In zlib's uncompressed form, a small object is longer by fewer bytes than this number. For a larger object, zlib uses
- * a second buffer.
+ * An upper limit for the bytes that zlib's uncompressed form adds to a small object. For a larger object, zlib uses a
+ * second buffer.
  */
 const deflatedBytesMore = 64;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };

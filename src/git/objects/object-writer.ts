@@ -109,7 +109,7 @@ export function removeSpool(file: string): void {
 }
 
 /**
- * Quotes a path for `--stdin-paths`, as latin1 of its bytes.
+ * Quotes a path for `--stdin-paths`. Returns the bytes as latin1.
  *
  * Always quotes, because a newline, a trailing carriage return or a leading `"` would break the protocol.
  */

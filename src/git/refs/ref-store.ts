@@ -2,7 +2,7 @@
 // locks and checks all refs, and then renames one file after another. If git is killed between two renames, the
 // transaction is only half done. The store therefore first writes a note of the intended changes to a temporary file.
 // Renaming this file commits the transaction. A process that finds the note makes the changes again. The caller has the
-// session's lock, so no other program should move these refs. This module does not use the meaning of the refs.
+// session's lock, so no other program should move these refs. This module is independent of what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -478,8 +478,8 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that only the daemon uses, because git would take longer. Like git, writes each ref
-// into its lock file and then renames the file. Moves and removes no existing ref.
+// Creates new refs without git, because git would take longer. Used only in a repository of the daemon. Like git,
+// writes each ref into its lock file and then renames the file. Moves and removes no existing ref.
 
 /**
  * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a

@@ -158,7 +158,7 @@ export function entriesIn(directory: string): Dirent[] {
   return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
-// Removes the lines that git would refuse from the daemon's `packed-refs`. With a single bad line, every git command
+// Removes lines from the daemon's `packed-refs` if git would refuse them. With a single bad line, every git command
 // fails and no checkpoint can be reached. Saves a copy of the damaged file beside `packed-refs`.
 
 const heading = /^# pack-refs with:[ -~]*$/;
