@@ -126,8 +126,7 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote. Moves a ref only if it still has the expected commit. Returns `moved` when a ref had a
-   * different commit.
+   * Moves refs on the remote. Skips a ref that does not have the expected commit, and then returns `moved`.
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
   async push(updates: readonly RefUpdate[]): Promise<PushOutcome> {

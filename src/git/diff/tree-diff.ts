@@ -241,8 +241,9 @@ function lines(text: string): number | undefined {
   return text === '-' ? undefined : Number(text);
 }
 
-// Quotes a path like git: unchanged, or in quotes with escapes when it contains characters that would fake a line or
-// end a quote. Bytes above 127 stay unchanged, as with core.quotePath=false, which every git call of the daemon sets.
+// Quotes a path like git. If the path contains characters that would fake a line or end a quote, writes it in quotes
+// with escapes. Otherwise leaves it unchanged. Bytes above 127 stay unchanged, because every git call of the daemon
+// sets core.quotePath=false.
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': 'a',

@@ -111,7 +111,7 @@ export class GlobalExcludes {
     // Starts git only if the file contains this setting. Nearly all configuration files do not.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
-    // Git runs in the user's repository, because the conditions of an `includeIf` depend on the repository.
+    // Git gets the user's repository as its git dir, because the conditions of an `includeIf` depend on the repository.
     const isOwnBlocked = [...blocking.keys()].some((other) =>
       other.startsWith(`${this.#repository?.commonDir}/`),
     );

@@ -185,7 +185,8 @@ export class IgnoreChecker {
     return {
       gitDir: this.#options.directory,
       workTree: this.#options.root,
-      // Git runs in the root, because it takes paths as relative to its current directory.
+      // Git runs outside the work tree. In a directory of the work tree, git would take the paths as relative to that
+      // directory.
       cwd: parse(this.#options.root).root,
       settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
     };

@@ -67,7 +67,7 @@ export function isSilence(error: unknown): boolean {
 }
 
 /**
- * Returns a number that grows when a process of the group works: the sum of processor time and transferred bytes.
+ * Returns a number that changes when a process of the group works: the sum of processor time and transferred bytes.
  * Returns undefined when the system does not report these figures.
  */
 function workOf(group: number): number | undefined {
