@@ -11,7 +11,7 @@ export interface WireStep {
 export const firstSession: readonly WireStep[] = [
   {
     who: 'note',
-    text: 'The client starts `checkpointd --stdio`, writes to its standard input and reads from its standard output. `→` marks messages of the client, `←` those of the daemon.',
+    text: 'The client starts `checkpointd --stdio`, writes to its standard input and reads from its standard output. `→` marks messages of the client, and `←` messages of the daemon.',
   },
   {
     who: 'client',
@@ -34,7 +34,10 @@ export const firstSession: readonly WireStep[] = [
     who: 'server',
     text: '{"jsonrpc":"2.0","id":2,"result":{"session":"ses_gx6mfahp3qyswz31hk23zhkkby","workspace":"/home/ada/project","conversationId":"first","strategy":"shadow","retention":"session","resumed":false,"checkpoints":{"enabled":true},"shadowRepoPath":"/home/ada/.local/state/checkpointd/ses_gx6mfahp3qyswz31hk23zhkkby","base":{"id":"ckpt_nq81ms0k4x9qjh2f79kx","tag":"0","previousTag":"0","commit":"d78cd7c84403df68a1be1ef674f3cf57e5b55569","kind":"turn","seq":1,"timestamp":"2026-11-25T06:17:56.409Z","description":"Initial state","isTurn":true,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"skipped":[]}}',
   },
-  { who: 'note', text: 'The agent writes `hello.txt`. The checkpoint of a turn contains the file.' },
+  {
+    who: 'note',
+    text: 'The agent writes `hello.txt`. The client makes a checkpoint of a turn, which contains this file.',
+  },
   {
     who: 'client',
     text: '{"jsonrpc":"2.0","id":3,"method":"checkpoint/create","params":{"session":"ses_gx6mfahp3qyswz31hk23zhkkby","kind":"turn","message":"Say hello"}}',
@@ -52,7 +55,7 @@ export const firstSession: readonly WireStep[] = [
     who: 'server',
     text: '{"jsonrpc":"2.0","id":4,"result":{"restored":[],"deleted":[{"path":"hello.txt"}],"failed":[],"conflicts":[],"skipped":[],"safety":"ckpt_evmbsbemhyg7wjwmdtvs","conversation":{"historyLength":0,"transcriptLength":0,"validHistoryRange":{"start":0,"end":0}},"checkpoint":{"id":"ckpt_3mxjzh6y92apq9yg7rjh","previousTag":"0","parent":"ckpt_nq81ms0k4x9qjh2f79kx","commit":"e2be4998c4b6aa71620613c40e64ffcda5bf1383","kind":"restore","seq":4,"timestamp":"2026-11-25T06:17:56.651Z","description":"Restored to 0","isTurn":false,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"counts":{"restored":0,"deleted":1,"failed":0,"conflicts":0,"skipped":0},"ms":135,"operation":"op_zbyrhp1v32gscd1gp0kx"}}',
   },
-  { who: 'note', text: 'The client ends the daemon, which exits with 0.' },
+  { who: 'note', text: 'The client ends the daemon, and the daemon exits with 0.' },
   { who: 'client', text: '{"jsonrpc":"2.0","id":5,"method":"shutdown"}' },
   { who: 'server', text: '{"jsonrpc":"2.0","id":5,"result":null}' },
   { who: 'client', text: '{"jsonrpc":"2.0","method":"exit"}' },

@@ -83,7 +83,7 @@ A session is one conversation on one work tree in one store. Almost every reques
 Open a session with the absolute path of the work tree. Give a \`conversationId\` if you want to resume the session later. The daemon derives the session's id from the work tree, the conversation id and the strategy.
 
 ${asks(2, 'session/open', { workspace, conversationId: 'guide', retention: 'keep' })}
-The answer has the id of the session and its base. The base is checkpoint \`0\`, the state of the work tree at the first opening.
+The answer has the id and the base of the session. The base is checkpoint \`0\`, the state of the work tree at the first opening.
 
 ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', retention: 'keep', resumed: false, checkpoints: { enabled: true }, base, skipped: [] })}
 **The strategy** says where checkpoints are stored. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
@@ -94,7 +94,7 @@ ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', 
 
 **The first opening reads the whole work tree**, which takes seconds if the tree is large. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
 
-**Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The clients of this project do this for you.
+**Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The client libraries of this project do this for you.
 
 Close a session when its conversation ends. The answer says whether the daemon removed the session's data, and if not, why.
 
@@ -105,7 +105,7 @@ ${answers(19, { removed: false, reason: 'retention' })}
 
 const checkpoints = `### Checkpoints
 
-A checkpoint holds the work tree and the position of the conversation. Make a checkpoint at the start of each turn, before the agent works, and after each tool that may have changed files. Users can then go back to the state before any prompt.
+A checkpoint holds the work tree and the position of the conversation. Make a checkpoint at the start of each turn, before the agent works, and after each tool that may have changed files. Users can then go back to the state before each prompt.
 
 ${asks(5, 'checkpoint/create', { session, kind: 'turn', message: 'tidy up the parser', idempotencyKey: 'turn-1' })}
 ${answers(5, { created: true, checkpoint: turn, skipped: [], complete: true, capture: { path: 'fast', ms: 16 }, operation: 'op_z3zdatfe4xygpek6cx5w' })}
@@ -198,18 +198,18 @@ ${answers(13, {
 
 **Scope.** \`both\` (the default) restores files and conversation. \`files\` or \`conversation\` restores only that part. With \`paths\`, the daemon restores only these files, and the scope is \`files\`.
 
-**The lists.** Each affected path is in one of four lists. Paths in \`restored\` were written, and paths in \`deleted\` were deleted. Paths in \`failed\` could not be changed, although the rest of the restore was done. Paths in \`skipped\` were not changed on purpose. A path is also in \`conflicts\` if it had edits from outside the session, for example by the user. Long lists are cut; \`counts\` is always complete.
+**The lists.** Each affected path is in one of four lists. Paths in \`restored\` were written, and paths in \`deleted\` were deleted. Paths in \`failed\` could not be changed, although the rest of the restore was done. Paths in \`skipped\` were left unchanged on purpose. A path is also in \`conflicts\` if it had edits from outside the session, for example by the user. Long lists are cut; \`counts\` is always complete.
 
 **Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Report each write of the agent at once with \`ledger/recordWrite\` (parameters \`session\` and \`path\`), or make a checkpoint after each tool.
 
-**Large deletions.** A restore that would delete more than 100 files and more than half of all files needs \`confirm: true\`.
+**Large deletions.** A restore needs \`confirm: true\` if it would delete more than 100 files, and these are more than half of all files.
 
 **Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
 
 ${asks(14, 'checkpoint/undo', { session })}
-**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out. A restore never gives a user more rights to a file than the user had before.
+**What a restore never does.** A restore removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. A restore writes nothing outside the work tree, even if a link leads out. A restore never gives a user more rights to a file than the user had before.
 
-**Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. The next request that changes the session finishes or undoes the restore first. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
+**Interrupted restores.** If the daemon dies during a restore, each file has either its old or its new content. Before the next request that changes the session, the daemon finishes or undoes the restore. The answer to that request has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Before the recovery, \`checkpoint/list\` and other reads still work.
 
 **Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of these files has unsaved changes.
 `;
@@ -395,11 +395,11 @@ ${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/l
 
 ${asks(24, 'checkpoint/create', { session, kind: 'trun' })}
 ${refuses(24, { code: -32602, message: 'checkpoint/create: params/kind should be one of turn, tool.', data: { kind: 'InvalidParams', retryable: false, effects: 'none', issues: [{ path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' }] } })}
-**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon makes the change once, and answers the repeated request with the first result. The daemon refuses the same key with other parameters. \`operation/get\` returns the outcome of a key without repeating the request:
+**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon makes the change only once, and answers the repeated request with the first result. The daemon refuses the same key with other parameters. \`operation/get\` returns the outcome of a key without repeating the request:
 
 ${asks(16, 'operation/get', { session, idempotencyKey: 'none' })}
 ${answers(16, { state: 'unknown' })}
-**Warnings.** A successful change may have \`warnings\`. A warning reports that a step after the change failed, or a fact that the user should know.
+**Warnings.** A successful change may have \`warnings\`. A warning reports a fact that the user should know, or a step after the change that failed.
 
 **Cancelling.** Send \`$/cancelRequest\` with the id of a request. A request that has not yet taken effect then ends with the error \`RequestCancelled\` and changes nothing. Any other request ends with its result. Each request gets exactly one answer in both cases.
 
@@ -430,16 +430,16 @@ const details = `### Details
 
 These details are too long for the tables.
 
-- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
+- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of the strategy \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
 - **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
 - **Unreported writes.** Linux does not report three kinds of writes: writes through \`mmap\` to a file that has not changed for a minute, writes by Linux AIO, and writes through another name of the file outside the work tree. A full scan finds these changes. The scan runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
 - **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
 - **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
 - **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If \`nextMessage\` has tool results, the daemon removes \`nextMessage\`, too. Inside a tangent, only the tangent's history gets shorter.
-- **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, the active agent is the only agent, or the agent named \`default\`. Each of its \`resources\` is \`file://\` with a path or glob of the work tree.
+- **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, the active agent is the only agent, or the agent named \`default\`. Each of the agent's \`resources\` is \`file://\` with a path or glob of the work tree.
 - **Exports.** If the path already has the identical document, the export writes nothing and succeeds.
-- **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
-- **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that the session shares with other sessions. If the checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
+- **Replaced work trees.** If the directory of the work tree was replaced since the session was made, \`session/open\` warns that older checkpoints have the files of the old directory.
+- **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that the session shares with other sessions. If checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
 - **Garbage.** \`store/gc\` removes the checkpoint of a restore if neither undo nor redo needs it.
 `;
 

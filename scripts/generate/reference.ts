@@ -57,27 +57,33 @@ function rowsOf(fields: readonly Field[]): string {
     (field) =>
       `| ${nameOf(field)} | ${cell(typeText(field.schema))} | ${cell(field.schema.description ?? '')} |\n`,
   );
-  return `| field | type | |\n|---|---|---|\n${rows.join('')}`;
+  return `| | | |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** Returns the table of an object's fields. Lists shared fields by name only. */
-function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): string {
-  const all = fieldsOf(schema);
+/** Returns the table of an object's fields. Lists shared fields by name only, and omits those in `without`. */
+function fieldTable(
+  schema: Schema,
+  recurring: ReadonlyMap<string, Field>,
+  without: ReadonlySet<string> = new Set(),
+): string {
+  const all = fieldsOf(schema).filter((field) => !recurring.has(keyOf(field)) || !without.has(field.name));
   const own = all.filter((field) => !recurring.has(keyOf(field)));
   const others = all.filter((field) => recurring.has(keyOf(field))).map(nameOf);
   if (all.length === 0) return 'No fields.\n';
-  const also = others.length === 0 ? '' : `${own.length === 0 ? '' : 'Recurring: '}${others.join(', ')}.\n`;
+  const also = others.length === 0 ? '' : `${link('Recurring fields')}: ${others.join(', ')}.\n`;
   return own.length === 0 ? also : `${rowsOf(own)}${also === '' ? '' : `\n${also}`}`;
 }
 
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * If at least this many objects share a field in the same form, it is described only once. A short description is
- * repeated anyway.
+ * True for a field that at least six objects share in the same form, or four objects if the description is long. Such a
+ * field is described only once. A short description is repeated anyway.
  */
-const recurrenceMin = 6;
-const recurringLengthMin = 16;
+const isRecurring = ({ schema }: Field, count: number): boolean => {
+  const { length } = schema.description ?? '';
+  return (count >= 6 && length >= 16) || (count >= 4 && length >= 60);
+};
 
 function recurringFields(document: ProtocolDocument): ReadonlyMap<string, Field> {
   const counts = new Map<string, { readonly field: Field; count: number }>();
@@ -89,9 +95,7 @@ function recurringFields(document: ProtocolDocument): ReadonlyMap<string, Field>
     }
   return new Map(
     [...counts].flatMap(([key, { field, count }]) =>
-      count >= recurrenceMin && (field.schema.description ?? '').length >= recurringLengthMin
-        ? [[key, field] as const]
-        : [],
+      isRecurring(field, count) ? [[key, field] as const] : [],
     ),
   );
 }
@@ -110,13 +114,20 @@ function shownExamples(method: Method): readonly Example[] {
     .slice(0, 1);
 }
 
+/** True when the parameters or the result are described at their method, and not among the types. */
+const isInline = (name: string): boolean => /(?:Params|Result)$/.test(name) && name !== 'RestoreResult';
+
 function methodTable(document: ProtocolDocument): string {
   const rows = document.methods.map(
     (method) =>
-      `| ${link(method.name)} | ${arrows[method.direction]} | ${cell(summaryOf(method.description))} |\n`,
+      `| ${link(method.name)} | ${isUsual(method) ? '' : arrows[method.direction]} | ${cell(summaryOf(method.description))} |\n`,
   );
-  return `| method | | |\n|---|---|---|\n${rows.join('')}`;
+  return `| | | |\n|---|---|---|\n${rows.join('')}`;
 }
+
+/** True for a request of the client, which most methods are. */
+const isUsual = (method: Method): boolean =>
+  method.kind === 'request' && method.direction === 'clientToServer';
 
 const arrows = {
   clientToServer: 'client → server',
@@ -124,20 +135,30 @@ const arrows = {
   both: 'both ways',
 } as const;
 
+/** True when a request cannot do without an open session. */
+const usesSession = (params: Schema | undefined): boolean =>
+  params?.required?.includes('session') === true && params.required.every((name) => name !== 'remote');
+
+const onlyReads = (method: Method): boolean =>
+  method.effects === 'none' && method.lane === 'none' && method.idempotency === 'safe';
+
+/** The fields of every answer to a request with an `idempotencyKey`. */
+const answerFields = new Set(['replayed', 'operation', 'warnings']);
+
 function methodText(
   document: ProtocolDocument,
   method: Method,
   recurring: ReadonlyMap<string, Field>,
 ): string {
   const facts = [
-    ...(method.kind === 'request' && method.direction === 'clientToServer'
-      ? []
-      : [`${method.kind}, ${arrows[method.direction]}`]),
+    ...(isUsual(method) ? [] : [`${method.kind}, ${arrows[method.direction]}`]),
     ...(method.since === document.protocolVersion ? [] : [`since ${method.since}`]),
     ...(method.stability === 'stable' ? [] : [method.stability]),
     ...(method.kind === 'notification'
       ? []
-      : [`effects: ${method.effects}`, `lane: ${method.lane}`, `idempotency: ${method.idempotency}`]),
+      : onlyReads(method)
+        ? ['only reads']
+        : [`effects: ${method.effects}`, `lane: ${method.lane}`, `idempotency: ${method.idempotency}`]),
     ...(method.cancellable ? ['cancellable'] : []),
     ...(method.progress ? ['progress'] : []),
     ...(method.capability === undefined ? [] : [`capability: \`${method.capability}\``]),
@@ -145,7 +166,9 @@ function methodText(
   const params = method.params === undefined ? undefined : resolve(document, method.params);
   const result = method.result === undefined ? undefined : resolve(document, method.result);
   const examples = shownExamples(method);
-  const isNamed = method.result?.$ref !== undefined && !refName(method.result.$ref).endsWith('Result');
+  const hasKey = fieldsOf(params ?? {}).some(({ name }) => name === 'idempotencyKey');
+  const errors = (method.errors ?? []).filter((name) => name !== 'UnknownSession' || !usesSession(params));
+  const isNamed = method.result?.$ref !== undefined && !isInline(refName(method.result.$ref));
   const parts = [
     `### ${method.name}\n`,
     `${facts.join(' · ')}\n`,
@@ -156,11 +179,9 @@ function methodText(
     ...(result === undefined
       ? []
       : isRecord(result) && !isNamed
-        ? [`**Result**\n\n${fieldTable(result, recurring)}`]
+        ? [`**Result**\n\n${fieldTable(result, recurring, hasKey ? answerFields : undefined)}`]
         : [`**Result**: ${typeText(method.result ?? {})}\n`]),
-    ...((method.errors ?? []).length === 0
-      ? []
-      : [`**Errors**: ${(method.errors ?? []).map((name) => link(name)).join(', ')}\n`]),
+    ...(errors.length === 0 ? [] : [`**Errors**: ${errors.map((name) => link(name)).join(', ')}\n`]),
     ...(examples.length === 0
       ? []
       : [`<details><summary>Example</summary>\n`, ...examples.map(exampleText), '</details>\n']),
@@ -171,11 +192,15 @@ function methodText(
 function definitionText(name: string, schema: Schema, recurring: ReadonlyMap<string, Field>): string {
   const values = schema.enum ?? schema.knownValues;
   const head = `### ${name}\n\n${schema.description ?? ''}\n\n`;
+  if (name === 'ErrorKind')
+    return `${head}Open. ${link('Errors', 'The table of errors')} lists the values.\n`;
+  if (name === 'EventName')
+    return `${head}Open. The values are the names of notifications in ${link('Methods')}.\n`;
   if (values !== undefined) {
     const rows = values
       .map((value) => `| \`${value}\` | ${cell(schema.valueDescriptions?.[value] ?? '')} |\n`)
       .join('');
-    return `${head}${schema.enum === undefined ? 'Open enum.' : 'Closed enum.'}\n\n| value | |\n|---|---|\n${rows}`;
+    return `${head}${schema.enum === undefined ? 'Open.' : 'Closed.'}\n\n| | |\n|---|---|\n${rows}`;
   }
   return `${head}${fieldTable(schema, recurring)}`;
 }
@@ -188,7 +213,7 @@ function simpleTypes(schemas: readonly (readonly [string, Schema])[]): string {
     ([name, schema]) =>
       `| <a id="${anchor(name)}"></a>\`${name}\` | ${cell(typeText(schema))} | ${cell(schema.description ?? '')} |\n`,
   );
-  return `| type | is | |\n|---|---|---|\n${rows.join('')}`;
+  return `| | | |\n|---|---|---|\n${rows.join('')}`;
 }
 
 function rulesText(document: ProtocolDocument): string {
@@ -205,7 +230,7 @@ function errorText(document: ProtocolDocument): string {
     (error) =>
       `| ${error.code} | <a id="${anchor(error.name)}"></a>\`${error.name}\` | ${error.retryable ? 'yes' : ''} | ${cell(error.description)} ${cell(error.remedy)} |\n`,
   );
-  return `\`retryable\`: the same request may succeed later without a change by the caller.\n\n| code | kind | retryable | what happened, and what to do |\n|---|---|---|---|\n${rows.join('')}`;
+  return `An error is \`retryable\` if the same request may succeed later without a change by the client.\n\n| code | kind | retryable | what happened, and what to do |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** Emits the reference. */
@@ -215,30 +240,29 @@ export function reference(document: ProtocolDocument): GeneratedFile {
       .flatMap((method) => [method.params, method.result])
       .map((schema) => refName(schema?.$ref ?? '')),
   );
-  const isInline = (name: string): boolean =>
-    inline.has(name) && /(?:Params|Result)$/.test(name) && name !== 'RestoreResult';
+  const isOwn = (name: string): boolean => inline.has(name) && isInline(name);
   const names = (list: readonly string[]): string => list.map((name) => link(name)).join(', ');
   const recurring = recurringFields(document);
-  const types = Object.entries(document.$defs).filter(([name]) => !isInline(name));
+  const types = Object.entries(document.$defs).filter(([name]) => !isOwn(name));
   const content = [
     `<!-- ${generatedNotice} -->\n`,
     `# The ${document.protocol} protocol ${document.protocolVersion}\n`,
     `${document.description}\n`,
     `[A first session](#a-first-session) · [Guide](#guide) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Making a client](#making-a-client) · [Types](#types)\n`,
-    'Read the first session and the guide, and look up the rest.\n',
+    'Read the first session and the guide. Look up the rest when you need it.\n',
     firstPage(document),
     guide,
     glossary,
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
     `## Methods\n\n${methodTable(document)}`,
-    `Any request may fail with ${names(document.commonErrors)}. A request with an \`idempotencyKey\` may also fail with ${names(document.mutationErrors)}, and if an interrupted restore must first be finished or undone, with ${names(document.recoveryErrors)}. The sections of the methods do not repeat these errors. A \`?\` marks an optional field, and “Absent:” says what its absence means. Unless marked otherwise, a method is a request of the client, and exists since ${document.protocolVersion}.\n`,
-    `### Recurring fields\n\nThe sections of the methods only name these fields.\n\n${rowsOf([...recurring.values()])}`,
+    `Any request may fail with ${names(document.commonErrors)}. A request with an \`idempotencyKey\` may also fail with ${names(document.mutationErrors)}. If the daemon must first finish or undo an interrupted restore, such a request may also fail with ${names(document.recoveryErrors)}. A request about an open session may fail with ${link('UnknownSession')}. The sections of the methods do not repeat these errors. “Only reads” means that the effects are \`none\`, the lane is \`none\` and the idempotency is \`safe\`. A \`?\` marks an optional field. “Absent:” says what it means if the field is absent. Unless marked otherwise, a method is a request of the client, and exists since ${document.protocolVersion}.\n`,
+    `### Recurring fields\n\nMany methods and types share these fields, and their sections only name them. Where a field is here twice, the second description is for other answers than the first. The answer to a request with an \`idempotencyKey\` may also have \`replayed\`, \`operation\` and \`warnings\`; the sections of the methods do not repeat this.\n\n${rowsOf([...recurring.values()])}`,
     examplesRead,
     ...document.methods.map((method) => methodText(document, method, recurring)),
     `## Errors\n\n${errorText(document)}`,
     generators,
-    `## Types\n\nAn open enum may get more values; a closed enum may not.\n\n${simpleTypes(types.filter(([, schema]) => isSimple(schema)))}`,
+    `## Types\n\n“Open” marks an enum that may get more values, and “Closed” an enum that may not.\n\n${simpleTypes(types.filter(([, schema]) => isSimple(schema)))}`,
     ...types
       .filter(([, schema]) => !isSimple(schema))
       .map(([name, schema]) => definitionText(name, schema, recurring)),

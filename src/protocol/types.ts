@@ -3,10 +3,10 @@
 /** Any JSON value, at most 512 levels deep. Every string is well-formed Unicode. */
 export type Json = unknown;
 
-/** Nothing. */
+/** No value. */
 export type Null = null;
 
-/** An open object: the daemon stores every field and returns it unchanged. */
+/** An open object. The daemon stores every field and returns it unchanged. */
 export type JsonObject = { readonly [name: string]: Json };
 
 /**
@@ -19,12 +19,12 @@ export type SessionId = string;
 export type CheckpointId = string;
 
 /**
- * Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of another form
- * is refused with `InvalidTag`, and text that names no checkpoint with `UnknownCheckpoint`.
+ * A tag (`3`, `3.2`), id, name or commit id (at least 7 digits) of a checkpoint. Text of another form is
+ * refused with `InvalidTag`, and text that matches no checkpoint with `UnknownCheckpoint`.
  */
 export type CheckpointRef = string;
 
-/** `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn. */
+/** The tag of a checkpoint: `0` for the base, `3` for a turn, `3.2` for the second tool of that turn. */
 export type Tag = string;
 
 /**
@@ -39,7 +39,7 @@ export type CommitId = string;
 /** The id of one mutation that a client requested (`op_…`). */
 export type OperationId = string;
 
-/** The permanent id of a history entry. Positions can change. */
+/** The permanent id of a history entry, whose position can change. */
 export type EntryId = string;
 
 /** The client's own name for one intended change, unique in the session. A random UUID is suitable. */
@@ -51,7 +51,7 @@ export type IdempotencyKey = string;
  */
 export type Cursor = string;
 
-/** A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order. */
+/** A moment in UTC (RFC 3339 with milliseconds: `2025-01-31T12:00:00.000Z`). Use `seq` for the order. */
 export type Timestamp = string;
 
 /** Bytes in base64 with padding (RFC 4648, section 4). */
@@ -63,7 +63,7 @@ export type Base64 = string;
  */
 export type PathText = string;
 
-/** The work tree: a `file:` URI or an absolute path. */
+/** The path of the work tree: a `file:` URI or an absolute path. */
 export type Workspace = string;
 
 /** A duration in milliseconds. */
@@ -84,7 +84,7 @@ export type ProgressToken = number | string;
 /** The id of a JSON-RPC request, exactly as the client sent the id: `1` and `"1"` are different ids. */
 export type RequestId = number | string;
 
-/** How checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
+/** Where checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
 export type Strategy = 'shadow' | 'local' | 'sqlite' | (string & {});
 
 /** Whether checkpoints and conversation stay when the session ends. */
@@ -96,7 +96,7 @@ export type InitMode = 'auto' | 'force' | 'never';
 /** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
 export type RecoverMode = 'conversation';
 
-/** The failures that an answered mutation survives. */
+/** The failures after which an answered mutation is still there. */
 export type Durability = 'process' | 'power';
 
 /** The reason why a checkpoint was made. */
@@ -108,7 +108,7 @@ export type CreateKind = 'turn' | 'tool';
 /** The kinds of checkpoints in a listing. */
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** How `store/gc` treats safety checkpoints, and turns and tools that lost their tag. */
+/** How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag. */
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
@@ -126,7 +126,7 @@ export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});
 
-/** The format of `checkpoint/diff` in addition to the list of paths. */
+/** What `checkpoint/diff` returns in addition to the list of paths. */
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 /** Which files a restore changes. */
@@ -138,7 +138,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 /** What to do with paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
-/** The treatment of paths where a later change contradicts the revert. */
+/** What a revert does with paths where a later change contradicts the revert. */
 export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 
 /** The outcome of a revert at one path. */
@@ -150,10 +150,10 @@ export type RevertConflict = 'content' | 'binary' | 'link' | 'deleted' | 'bothAd
 /** Why one path could not be restored. */
 export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'contentLost' | 'changedMeanwhile' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
-/** The encoding of bytes. */
+/** The encoding of bytes in a JSON string. */
 export type ContentEncoding = 'utf-8' | 'base64';
 
-/** Why `session/close` removed nothing. */
+/** Why `session/close` did not remove the session's data. */
 export type NotRemovedReason = 'retention' | 'otherClients' | 'unfinishedRestore' | 'onlyCopy' | 'notOurs' | 'storeUnavailable' | 'failed' | (string & {});
 
 /** The author of a change. */
@@ -168,16 +168,16 @@ export type OperationState = 'unknown' | 'queued' | 'running' | 'committed' | 'r
 /** What a failed request changed. */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
-/** The detail of `$/logTrace`. */
+/** How detailed the reports of `$/logTrace` are. */
 export type TraceValue = 'off' | 'messages' | 'verbose';
 
-/** An event that a client may ask for. */
+/** The name of an event that a client may ask for. */
 export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | 'remote/didFindLine' | 'remote/didPush' | (string & {});
 
-/** The name of an error in the registry. */
+/** The name of an error. */
 export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'UnknownPart' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
-/** The kind of damage. */
+/** The kind of damage of a store. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
 
 /** The kind of an agent's write to a file. */
@@ -187,17 +187,17 @@ export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 export interface PathRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
 }
 
-/** A path that was left out, with the reason. */
+/** A path that the daemon left out, with the reason. */
 export interface SkippedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Why. */
+  /** Why the path was left out. */
   readonly reason: SkipReason;
 }
 
@@ -205,11 +205,11 @@ export interface SkippedPath {
 export interface FailedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Why. */
+  /** Why the path could not be restored. */
   readonly reason: FailureReason;
-  /** Reserved. Never sent. */
+  /** Reserved, and never sent. */
   readonly message?: string;
 }
 
@@ -217,7 +217,7 @@ export interface FailedPath {
 export interface ConflictPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The author of the edit. Absent: the ledger does not know the author, or the request is a dry run. */
   readonly author?: Author;
@@ -227,131 +227,140 @@ export interface ConflictPath {
 export interface Writer {
   /** The kind of author. */
   readonly author: Author;
-  /** The other session that wrote the content, if `author` is `session`. */
+  /** The id of the other session that wrote the content. Sent if `author` is `session`. */
   readonly session?: SessionId;
 }
 
-/** A path that the range of a revert changed. */
+/** A path that the range of a revert changed, with the outcome. */
 export interface RevertPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The outcome at the path. */
+  /** The outcome of the revert at the path. */
   readonly outcome: RevertOutcome;
   /**
-   * In a revert of one author: true when other authors changed the path, too, and only the author's lines are
+   * In a revert of one author: true when other authors changed the path, too, and only this author's lines are
    * reverted. Absent: false.
    */
   readonly partial?: boolean;
   /** The reason for a conflict. */
   readonly reason?: RevertConflict;
   /**
-   * In a conflict: the author of the content at the end of the range. The revert would reverse this content.
-   * Absent: the path did not exist.
+   * In a conflict: the author of the content at the end of the range, which the revert would reverse. Absent:
+   * the path did not exist.
    */
   readonly taken?: Writer;
   /** In a conflict: the author of the present content. Absent: the path does not exist. */
   readonly later?: Writer;
 }
 
-/** Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as modified. */
+/** How many files (not lines) changed. Renamed, copied and type-changed files count as modified. */
 export interface FileStats {
-  /** Files added. */
+  /** The number of added files. */
   readonly added: Count;
-  /** Files modified. */
+  /** The number of modified files. */
   readonly modified: Count;
-  /** Files deleted. */
+  /** The number of deleted files. */
   readonly deleted: Count;
 }
 
-/** A snapshot of the work tree with the position of the conversation. */
+/** A checkpoint: a snapshot of the work tree with the position of the conversation. */
 export interface Checkpoint {
-  /** Its permanent id. */
+  /** The permanent id of the checkpoint. */
   readonly id: CheckpointId;
-  /** The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer checkpoint. */
+  /**
+   * The present tag of the checkpoint. Absent: the checkpoint never had a tag, or lost its tag to a newer
+   * checkpoint.
+   */
   readonly tag?: Tag;
-  /** The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag. Absent: none. */
+  /**
+   * The tag that the checkpoint had until a newer checkpoint got it, or until the tool's turn lost its tag.
+   * Absent: none.
+   */
   readonly formerTag?: Tag;
   /**
-   * The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a tool the
-   * previous turn or tool. Absent: the checkpoint has no tag.
+   * The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the previous turn or
+   * tool for a tool. Absent: the checkpoint has no tag.
    */
   readonly previousTag?: Tag;
-  /** The checkpoint that was current when this one was made. Absent: this is the base. */
+  /** The checkpoint that was current when this checkpoint was made. Absent: this is the base. */
   readonly parent?: CheckpointId;
-  /** The reason for the checkpoint. */
+  /** The reason why the checkpoint was made. */
   readonly kind: CheckpointKind;
   /** A number that increases with each checkpoint, even if the clock jumps. */
   readonly seq: number;
-  /** When it was made. */
+  /** When the checkpoint was made. */
   readonly timestamp: Timestamp;
-  /** One line for people. */
+  /** One line about the checkpoint, for people. */
   readonly description: string;
   /** Whether this is the checkpoint of a turn. */
   readonly isTurn: boolean;
-  /** The tool that had run. Absent: no tool. */
+  /** The name of the tool that had run. Absent: no tool. */
   readonly toolName?: string;
-  /** A name given by the client, unique in the session. */
+  /** The name that the client gave the checkpoint, unique in the session. Absent: none. */
   readonly name?: string;
-  /** True when the current checkpoint does not descend from this one, because of a restore. Absent: false. */
+  /**
+   * True when the current checkpoint does not descend from this checkpoint, because of a restore. Absent:
+   * false.
+   */
   readonly detached?: boolean;
   /**
-   * True when the store has lost directories of this checkpoint, or of the checkpoint that `stats` compares
-   * with. All `stats` are then 0. Absent: false.
+   * True when the store has lost directories of this checkpoint, or of the checkpoint with which `stats`
+   * compares. All `stats` are then 0. Absent: false.
    */
   readonly damaged?: boolean;
-  /** The content of the work tree. */
+  /** The id of the work tree's content. */
   readonly snapshot: SnapshotId;
-  /** The commit, for strategies that make commits. */
+  /** The id of the checkpoint's commit. Absent: the strategy makes no commits. */
   readonly commit?: CommitId;
-  /** Files changed since the checkpoint of `previousTag` (or `parent`). */
+  /** How many files changed since the checkpoint of `previousTag` (or `parent`). */
   readonly stats: FileStats;
-  /** The number of history entries then. */
+  /** The number of history entries when the checkpoint was made. */
   readonly historyLength: Count;
-  /** The number of files. Absent: `withSizes` was not set, or the store has lost a part. */
+  /** The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has lost a part. */
   readonly fileCount?: Count;
-  /** The size of all files in bytes. Absent: see `fileCount`. */
+  /** The size of all files. Absent: see `fileCount`. */
   readonly totalSize?: Bytes;
 }
 
-/** Whether checkpoints are enabled. */
+/** Whether checkpoints are enabled, and if not, why. */
 export interface CheckpointsState {
-  /** Whether the checkpoint methods work. */
+  /** Whether checkpoints are enabled. */
   readonly enabled: boolean;
-  /** The reason. Present when checkpoints are disabled. */
+  /** Why checkpoints are disabled. Absent: they are enabled. */
   readonly reason?: DisabledReason;
-  /** The reason in words, with the remedy. Present when checkpoints are disabled. */
+  /** The reason in words, with the remedy. Absent: checkpoints are enabled. */
   readonly message?: string;
 }
 
-/** Limits that a client sets for one session. Absent fields have the defaults of the daemon. */
+/** Limits that a client sets for one session. Each absent limit has the default of the daemon. */
 export interface SessionLimits {
   /**
-   * Larger files are left out of captures and listed as skipped. The checkpoint of a restore includes larger
-   * files, too, so that undo removes them.
+   * The size of the largest captured file. Larger files are left out and listed as skipped. Only the
+   * checkpoint of a restore includes them, so that undo removes them.
    */
   readonly maxFileBytes?: Bytes;
   /**
-   * If the store is larger, the daemon removes the session's oldest checkpoints within a minute. The base, the
-   * newest checkpoint, named checkpoints, checkpoints for undo and redo, and safety checkpoints of the last
-   * day stay.
+   * The largest size of the store. Beyond it, the daemon removes the session's oldest checkpoints within a
+   * minute. The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and safety
+   * checkpoints of the last day stay.
    */
   readonly maxStoreBytes?: Bytes;
   /**
-   * The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon removes the oldest
-   * within a minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo
-   * stay. A limit of 1 acts as 2, with a warning.
+   * The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the oldest within a
+   * minute. The base, the newest checkpoint, named checkpoints and checkpoints for undo and redo stay. A limit
+   * of 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
-  /** `store/gc` removes checkpoints older than this many days. */
+  /** The age in days beyond which `store/gc` removes checkpoints. */
   readonly maxAgeDays?: number;
   /**
-   * For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept. After a day,
-   * `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
+   * How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds. After a day,
+   * `maxStoreBytes` may remove them earlier. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
-  /** After this many milliseconds, the first capture ends with `CaptureTimedOut`. */
+  /** The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`. */
   readonly initTimeoutMs?: number;
   /**
    * The largest number of Unicode code points in a message, answer, summary or transcript line. Absent: the
@@ -360,61 +369,61 @@ export interface SessionLimits {
   readonly maxMessageCharacters?: number;
 }
 
-/** The numbers of fast and of full captures, with the reasons of the full ones. */
+/** How many captures were fast and how many were full, with the reasons of the full captures. */
 export interface CaptureCounts {
-  /** Captures that read only changed files. */
+  /** The number of captures that read only changed files. */
   readonly fast: Count;
-  /** Full captures by reason. A reason that did not occur is not listed. */
+  /** The numbers of full captures, by reason. A reason that did not occur is not listed. */
   readonly cold: readonly ColdCount[];
 }
 
-/** The number of full captures with this reason. */
+/** The number of full captures with one reason. */
 export interface ColdCount {
-  /** The reason. */
+  /** The reason of these captures. */
   readonly reason: ColdReason;
-  /** A number of items. */
+  /** The number of these captures. */
   readonly count: Count;
 }
 
 /** How a capture was made. */
 export interface CaptureInfo {
-  /** Fast or cold. */
+  /** Whether the capture was fast or cold. */
   readonly path: CapturePath;
   /** Why the capture was cold. Absent: the capture was fast. */
   readonly reason?: ColdReason;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
 
-/** A range of history entries. */
+/** A range of history entries, by index. */
 export interface HistoryRange {
-  /** First index, inclusive. */
+  /** The index of the first entry. */
   readonly start: Count;
-  /** Last index, exclusive. */
+  /** The index after the last entry. */
   readonly end: Count;
 }
 
 /** The lengths of the conversation. */
 export interface ConversationLengths {
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
 }
 
-/** Numbers of paths, counted before a list is cut. */
+/** The numbers of affected paths, counted before a list is cut. */
 export interface RestoreCounts {
-  /** Length of `restored`. */
+  /** The number of paths in `restored`. */
   readonly restored: Count;
-  /** Length of `deleted`. */
+  /** The number of paths in `deleted`. */
   readonly deleted: Count;
-  /** Length of `failed`. */
+  /** The number of paths in `failed`. */
   readonly failed: Count;
-  /** Length of `conflicts`. */
+  /** The number of paths in `conflicts`. */
   readonly conflicts: Count;
-  /** Length of `skipped`. */
+  /** The number of paths in `skipped`. */
   readonly skipped: Count;
 }
 
@@ -423,38 +432,38 @@ export interface RestoreCounts {
  * `deleted`, `failed` and `skipped`.
  */
 export interface RestoreResult {
-  /** Paths that were written, in byte order. */
+  /** The paths that the restore wrote, in byte order. */
   readonly restored: readonly PathRef[];
   /**
-   * Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo: files that the
-   * reversed restore had created.
+   * The paths that the restore deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
+   * files that the reversed restore had created.
    */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be restored. These paths were not changed; the other paths were restored. */
+  /** The paths that could not be restored. These paths were not changed; the other paths were restored. */
   readonly failed: readonly FailedPath[];
-  /** Paths that were edited outside the session. Each of these paths is in one of the other lists, too. */
+  /** The paths that were edited outside the session. Each of these paths is in one of the other lists, too. */
   readonly conflicts: readonly ConflictPath[];
-  /** Paths that were left unchanged on purpose. */
+  /** The paths that the restore left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
   /** The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry run. */
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after the restore. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** The present lengths of the conversation. Absent: the conversation was not restored. */
+  /** The lengths of the conversation after the restore. Absent: the conversation was not restored. */
   readonly conversation?: ConversationLengths;
   /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -469,67 +478,70 @@ export interface RevertResult {
   /** The later end of the range. Absent: the present. */
   readonly to?: CheckpointId;
   /**
-   * Every requested path that the range changed, in byte order. Empty if the answer is repeated (`replayed`)
-   * after a restart.
+   * Every requested path that the range changed, in byte order. Empty if the daemon repeats an answer
+   * (`replayed`) after a restart.
    */
   readonly paths: readonly RevertPath[];
-  /** Paths that were written, in byte order. */
+  /** The paths that the revert wrote, in byte order. */
   readonly restored: readonly PathRef[];
-  /** Paths that were deleted, in byte order: files that the range had added and no later change had touched. */
+  /**
+   * The paths that the revert deleted, in byte order: files that the range had added and no later change had
+   * touched.
+   */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be reverted. These paths are unchanged; the other paths were reverted. */
+  /** The paths that could not be reverted. These paths are unchanged; the other paths were reverted. */
   readonly failed: readonly FailedPath[];
   /**
-   * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts:
+   * The paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts:
    * "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
    */
   readonly conflicts: readonly ConflictPath[];
-  /** Paths that were left unchanged on purpose. */
+  /** The paths that the revert left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry run. */
+  /** The checkpoint of the state before the revert; `checkpoint/undo` restores it. Absent: a dry run. */
   readonly safety?: CheckpointId;
-  /** The checkpoint of the state after the restore. Absent: a dry run. */
+  /** The checkpoint of the state after the revert. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
   /** The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
-  /** The patch. Absent: the patch was not requested, or is larger than 32 MiB. */
+  /** The patch that reverses the changes. Absent: the patch was not requested, or is larger than 32 MiB. */
   readonly text?: string;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
-/** A hunk of one file. */
+/** The name of one hunk of a file. */
 export interface HunkRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The name of the hunk in `DiffFile.hunks`. */
+  /** The `id` of the hunk, as in `DiffFile.hunks`. */
   readonly id: string;
 }
 
-/** The place of a hunk in a unified text. An empty side starts at the line before the hunk. */
+/** The place of a hunk in a unified diff. A side without lines starts at the line before the hunk. */
 export interface DiffHunk {
   /** The name of the hunk within its file. The name depends on the hunk's lines, but not on their position. */
   readonly id: string;
-  /** The first old line, counted from 1. */
+  /** The number of the first old line, counted from 1. */
   readonly beforeStart: Count;
   /** The number of old lines. */
   readonly beforeLines: Count;
-  /** The first new line, counted from 1. */
+  /** The number of the first new line, counted from 1. */
   readonly afterStart: Count;
   /** The number of new lines. */
   readonly afterLines: Count;
@@ -539,17 +551,17 @@ export interface DiffHunk {
 export interface DiffFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The absolute path, as text. */
+  /** The absolute path of the file, as text. */
   readonly absolutePath: string;
-  /** How it changed. */
+  /** How the path changed. */
   readonly change: ChangeKind;
   /** The path before the file was renamed or copied. */
   readonly oldPath?: PathText;
-  /** The exact bytes of `oldPath`, when they are not UTF-8. */
+  /** The exact bytes of `oldPath`, in base64. Sent if they are not UTF-8. */
   readonly oldPathBytes?: Base64;
-  /** True when git treats either side as binary; the answer then has no text. Absent: false. */
+  /** True when git treats one side or both as binary. The answer then has no text. Absent: false. */
   readonly binary?: boolean;
   /**
    * With format `contents`: the old content. Absent: the file did not exist, is binary, or was cut (see
@@ -562,79 +574,79 @@ export interface DiffFile {
    */
   readonly after?: string;
   /**
-   * True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads such contents.
-   * Absent: false.
+   * True when a content was left out because it is larger than the limit. `checkpoint/readFile` reads such
+   * contents. Absent: false.
    */
   readonly truncated?: boolean;
-  /** Lines added. Absent for binary files. */
+  /** The number of added lines. Absent for binary files. */
   readonly linesAdded?: Count;
-  /** Lines removed. Absent for binary files. */
+  /** The number of removed lines. Absent for binary files. */
   readonly linesRemoved?: Count;
-  /** The old size. Absent: the file did not exist. */
+  /** The old size of the file. Absent: the file did not exist. */
   readonly beforeSize?: Bytes;
-  /** The new size. Absent: the file does not exist. */
+  /** The new size of the file. Absent: the file does not exist. */
   readonly afterSize?: Bytes;
   /**
-   * The old mode, including permissions that are stricter than usual (`100600`). A directory is listed only if
-   * its permissions differ (`040000`, `040700`), and does not count as a file.
+   * The old mode of the file, including permissions that are stricter than usual (`100600`). A directory is
+   * listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
    */
   readonly beforeMode?: FileMode;
-  /** The new mode, including permissions that are stricter than usual (`100600`). */
+  /** The new mode of the file, as `beforeMode`. */
   readonly afterMode?: FileMode;
-  /** The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
+  /** The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
   /** The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none. */
   readonly hunks?: readonly DiffHunk[];
   /**
-   * With format `unified` and `perFile`: this file's part of the unified diff. Absent: not requested, or cut
-   * (see `truncated`).
+   * With format `unified` and `perFile`: the part of the unified diff for this file. Absent: not requested, or
+   * cut (see `truncated`).
    */
   readonly unified?: string;
 }
 
-/** A mode in git's spelling. */
+/** The mode of a file, as git writes it. */
 export type FileMode = '100644' | '100755' | '120000' | (string & {});
 
-/** A file of a checkpoint. */
+/** A file in a checkpoint. */
 export interface CheckpointFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
   /** How the file changed since the checkpoint of `previousTag`. Absent: unchanged. */
   readonly change?: ChangeKind;
-  /** The size, or 0 when deleted. */
+  /** The size of the file, or 0 if it was deleted. */
   readonly size: Bytes;
-  /** Its mode. */
+  /** The mode of the file. */
   readonly mode: FileMode;
   /**
-   * The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`. Absent: the file
-   * was deleted.
+   * The id of the content: git's object id with `shadow` and `local`, the SHA-256 with `sqlite`. Absent: the
+   * file was deleted.
    */
   readonly hash?: string;
 }
 
-/** Counters of the statistics cache. */
+/** Counters of the cache for statistics. */
 export interface CacheFigures {
-  /** Answers from the cache. */
+  /** The number of answers from the cache. */
   readonly hits: Count;
-  /** Answers that had to be computed. */
+  /** The number of answers that had to be computed. */
   readonly misses: Count;
-  /** Present number of entries. */
+  /** The number of entries now. */
   readonly size: Count;
-  /** Maximum number of entries. */
+  /** The largest number of entries. */
   readonly maxSize: Count;
 }
 
-/** The state of the watcher. */
+/** The state of the watcher, and its counters. */
 export interface WatcherFigures {
   /** The state of the watcher. */
   readonly state: WatchState;
-  /** Directories watched. */
+  /** The number of watched directories. */
   readonly watchedDirectories: Count;
-  /** Paths that may have changed since the last capture. */
+  /** The number of paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
-  /** How often events were lost. */
+  /** How often the watcher lost events. */
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
@@ -644,128 +656,128 @@ export interface WatcherFigures {
 
 /** The session's queue of mutations. */
 export interface QueueFigures {
-  /** Mutations that wait. */
+  /** The number of mutations that wait. */
   readonly length: Count;
-  /** Mutations that may wait. */
+  /** The largest number of mutations that can wait. */
   readonly capacity: Count;
-  /** The method that runs. Absent: none. */
+  /** The method of the running mutation. Absent: none. */
   readonly running?: string;
-  /** True after a defect was detected: mutations are refused, and reads still work. Absent: false. */
+  /** True if the daemon found a defect. It then refuses all mutations; reads still work. Absent: false. */
   readonly poisoned?: boolean;
 }
 
 /** The state of a session's checkpoints. */
 export interface ManagerState {
-  /** The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
+  /** The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
-  /** The work tree. */
+  /** The absolute path of the work tree. */
   readonly workTreePath: string;
   /** The number of checkpoints in `checkpoint/list`. */
   readonly checkpoints: Count;
   /** The number of tags that belong to a checkpoint. */
   readonly tagIndex: Count;
-  /** The number of the present turn. */
+  /** The number of the present turn, counted from 1. */
   readonly currentTurn: Count;
   /** The number of tools that have run in this turn. */
   readonly toolsInTurn: Count;
-  /** The message that the next turn will use. Absent: none. */
+  /** The pending message, which the next turn will use. Absent: none. */
   readonly pendingUserMessage?: string;
-  /** Whether the pending message is locked, so that no other message replaces it. */
+  /** True when the pending message is locked: no other message replaces it. */
   readonly messageLocked: boolean;
-  /** The statistics cache. */
+  /** Counters of the cache for statistics. */
   readonly fileStatsCache: CacheFigures;
 }
 
-/** A session in a list. */
+/** A session that is open or kept. */
 export interface SessionSummary {
-  /** Its id. */
+  /** The id of the session. */
   readonly session: SessionId;
   /** The absolute path of the work tree. */
   readonly workspace: string;
   /** The conversation id that the client gave. Absent: none. */
   readonly conversationId?: string;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
   /** Whether the session is open in this daemon. */
   readonly open: boolean;
-  /** The process id of another daemon that has the session open. */
+  /** The process id of another daemon that has the session open. Absent: none. */
   readonly holder?: number;
   /** The number of checkpoints. Absent: unknown until the session is opened. */
   readonly checkpoints?: Count;
-  /** Size on disk. */
+  /** The size on the disk. Absent: unknown. */
   readonly bytes?: Bytes;
-  /** When the session was first opened. */
+  /** When the session was opened for the first time. */
   readonly createdAt: Timestamp;
   /** When the session last changed. */
   readonly lastUsedAt: Timestamp;
 }
 
-/** A tool use in an assistant's message. Open: other fields are kept. */
+/** A tool use in an assistant's message. The daemon keeps other fields. */
 export interface ToolUseRef {
-  /** The id to which the tool result refers. */
+  /** The id of the tool use, to which the tool result refers. */
   readonly id: string;
-  /** The tool. */
+  /** The name of the tool. */
   readonly name: string;
   readonly [name: string]: unknown;
 }
 
-/** The result of a tool use. Open: other fields are kept. */
+/** The result of a tool use. The daemon keeps other fields. */
 export interface ToolResultRef {
   /** The id of the tool use that has this result. */
   readonly toolUseId: string;
   readonly [name: string]: unknown;
 }
 
-/** A user's message. Open: other fields are kept. */
+/** A message of the user. The daemon keeps other fields. */
 export interface UserMessage {
-  /** Its text. */
+  /** The text of the message. */
   readonly content?: string;
-  /** Results of tools in the message. */
+  /** The results of tools that the message contains. */
   readonly toolResults?: readonly ToolResultRef[];
   readonly [name: string]: unknown;
 }
 
-/** An assistant's message. Open: other fields are kept. */
+/** A message of the assistant. The daemon keeps other fields. */
 export interface AssistantMessage {
-  /** Its text. */
+  /** The text of the message. */
   readonly content?: string;
-  /** Tool uses in the message. */
+  /** The tool uses that the message contains. */
   readonly toolUses?: readonly ToolUseRef[];
   readonly [name: string]: unknown;
 }
 
-/** Measurements of one request to a model. Open: other fields are kept. */
+/** Measurements of one request to a model. The daemon keeps other fields. */
 export interface RequestMetadata {
-  /** The service's id of the request. */
+  /** The service's id for the request. */
   readonly requestId?: string;
   /** The id of the message. */
   readonly messageId?: string;
-  /** When the request was sent, in milliseconds since 1970. */
+  /** When the client sent the request, in milliseconds since 1970. */
   readonly requestStartTimestampMs?: Milliseconds;
-  /** When the last chunk arrived, in milliseconds since 1970. */
+  /** When the last chunk of the response arrived, in milliseconds since 1970. */
   readonly streamEndTimestampMs?: Milliseconds;
-  /** Time to the first chunk, in a form of the client's choice. */
+  /** The time until the first chunk, in a form that the client chooses. */
   readonly timeToFirstChunk?: Json;
-  /** Times between chunks. */
+  /** The times between chunks. */
   readonly timeBetweenChunks?: readonly Json[];
-  /** Size of the prompt. */
+  /** The size of the prompt. */
   readonly userPromptLength?: Bytes;
-  /** Size of the response. */
+  /** The size of the response. */
   readonly responseSize?: Bytes;
   /** The type of conversation. */
   readonly chatConversationType?: Json;
-  /** Pairs of tool use id and tool name. */
+  /** Pairs of a tool use's id and a tool's name. */
   readonly toolUseIdsAndNames?: readonly Json[];
-  /** The model. */
+  /** The id of the model. */
   readonly modelId?: string;
-  /** Tags of the message. */
+  /** The tags of the message. */
   readonly messageMetaTags?: readonly Json[];
   readonly [name: string]: unknown;
 }
 
-/** An exchange to append. */
+/** An exchange to append to the history. */
 export interface NewHistoryEntry {
   /** The user's message. */
   readonly user: UserMessage;
@@ -775,9 +787,9 @@ export interface NewHistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** An exchange in the history. */
+/** An exchange of messages in the history. */
 export interface HistoryEntry {
-  /** Its permanent id. */
+  /** The permanent id of the entry. */
   readonly id: EntryId;
   /** The user's message. */
   readonly user: UserMessage;
@@ -787,17 +799,17 @@ export interface HistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** The latest summary of the conversation. The summary replaces earlier messages. */
+/** The latest summary of the conversation, which replaces earlier messages. */
 export interface Summary {
-  /** Its text. */
+  /** The text of the summary. */
   readonly summary: string;
   /** Measurements of the request that made the summary. */
   readonly metadata?: RequestMetadata;
 }
 
-/** A tool that the model may use. Open: other fields are kept. */
+/** A tool that the model may use. The daemon keeps other fields. */
 export interface Tool {
-  /** Its name. */
+  /** The name of the tool. */
   readonly name: string;
   readonly [name: string]: unknown;
 }
@@ -805,52 +817,52 @@ export interface Tool {
 /** The tools of one origin. */
 export type ToolList = readonly Tool[];
 
-/** Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client. */
+/** The model's tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client. */
 export type ToolsByOrigin = { readonly [name: string]: ToolList };
 
-/** The model that the user chose. Open: other fields are kept. */
+/** The model that the user chose. The daemon keeps other fields. */
 export interface ModelInfo {
-  /** Its id. */
+  /** The id of the model. */
   readonly modelId: string;
-  /** A name for people. */
+  /** The name of the model, for people. */
   readonly modelName?: string;
   /** A line about the model. */
   readonly description?: string;
-  /** The context window in tokens. Absent: 200,000. */
+  /** The size of the context window in tokens. Absent: 200,000. */
   readonly contextWindowTokens?: number;
-  /** Its token limits. */
+  /** The token limits of the model. */
   readonly tokenLimits?: Json;
   /** Features that the model supports. */
   readonly features?: Json;
   readonly [name: string]: unknown;
 }
 
-/** Lines that the agent and the user wrote to one file. */
+/** Counts of the lines that the agent and the user wrote to one file. */
 export interface FileLineTracker {
-  /** Lines after the previous write. */
+  /** The number of lines after the previous write. */
   readonly prevFswriteLines: Count;
-  /** Lines before the last write. */
+  /** The number of lines before the last write. */
   readonly beforeFswriteLines: Count;
-  /** Lines after the last write. */
+  /** The number of lines after the last write. */
   readonly afterFswriteLines: Count;
-  /** Lines that the last write added. */
+  /** The number of lines that the last write added. */
   readonly linesAddedByAgent: Count;
-  /** Lines that the last write removed. */
+  /** The number of lines that the last write removed. */
   readonly linesRemovedByAgent: Count;
   /** True until the first write is recorded. */
   readonly isFirstWrite: boolean;
 }
 
-/** Line trackers by path. */
+/** The line trackers of files, by path. */
 export type FileLineTrackers = { readonly [name: string]: FileLineTracker };
 
 /** A file of the context. */
 export interface ContextFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Its size. */
+  /** The size of the file. */
   readonly bytes: Bytes;
   /** The path or glob that matches the file. */
   readonly pattern: string;
@@ -858,44 +870,47 @@ export interface ContextFile {
 
 /** How full the model's context window is, estimated with four characters per token. */
 export interface ContextWindow {
-  /** Characters (UTF-16 units) of the valid part of the history and of the latest context message. */
+  /**
+   * The number of characters (UTF-16 units) in the valid part of the history and in the latest context
+   * message.
+   */
   readonly characters: Count;
-  /** Characters that fit into the window of the model. */
+  /** The number of characters that fit into the window of the model. */
   readonly maxCharacters: Count;
   /** Whether it is time to compact. */
   readonly level: WindowLevel;
 }
 
-/** How urgent the use of the context window is. */
+/** How full the context window is. */
 export type WindowLevel = 'none' | 'critical' | (string & {});
 
 /** The context: files that go with every message, within a budget. */
 export interface ContextState {
-  /** Paths and globs, spelled as they were added. */
+  /** The paths and globs of the context, spelled as they were added. */
   readonly patterns: readonly string[];
-  /** The files that match now, within the budget. */
+  /** The files that match now and fit into the budget. */
   readonly files: readonly ContextFile[];
-  /** Files that do not fit into the budget, the largest first. */
+  /** The files that match but do not fit into the budget, the largest first. */
   readonly dropped: readonly ContextFile[];
-  /** Patterns that match no file at present. Absent: none. */
+  /** The paths and globs that match no file at present. Absent: none. */
   readonly unmatched?: readonly string[];
-  /** Total size of `files` in bytes. */
+  /** The total size of `files`. */
   readonly size: Bytes;
-  /** The budget: 75 % of the context window. */
+  /** The budget in bytes: 75 % of the context window. */
   readonly maxSize: Bytes;
 }
 
-/** The main conversation during a tangent, with the lengths of its lists. */
+/** The main conversation while a tangent is open, with the lengths of its lists. */
 export interface TangentState {
-  /** Entries of the main history. */
+  /** The number of entries in the main history. */
   readonly mainHistoryLength: Count;
-  /** Its next message. */
+  /** The next message of the main conversation. Absent: none. */
   readonly mainNextMessage?: UserMessage;
-  /** Lines of its transcript. */
+  /** The number of lines in the main transcript. */
   readonly mainTranscriptLength: Count;
-  /** Its latest summary. */
+  /** The latest summary of the main conversation. Absent: none. */
   readonly mainLatestSummary?: Summary;
-  /** Its valid range. */
+  /** The valid range of the main history. */
   readonly mainValidHistoryRange: HistoryRange;
   /** When the tangent began. */
   readonly tangentStartTime: Timestamp;
@@ -905,9 +920,9 @@ export interface TangentState {
 
 /** A reference from the conversation to its checkpoints. */
 export interface CheckpointManagerRef {
-  /** The session. */
+  /** The id of the session. */
   readonly session: SessionId;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether checkpoints are enabled. */
   readonly enabled: boolean;
@@ -915,19 +930,19 @@ export interface CheckpointManagerRef {
 
 /** The output of a hook, for the context message. */
 export interface HookOutput {
-  /** The hook. */
+  /** The name of the hook. */
   readonly name?: string;
-  /** The output. */
+  /** The output of the hook. */
   readonly output: string;
 }
 
 /** One reason why parameters were refused. */
 export interface Issue {
-  /** JSON pointer into the parameters. Empty: all parameters. */
+  /** A JSON pointer to the wrong parameter. Empty: all parameters. */
   readonly path: string;
-  /** The problem with the value, and the expected value. */
+  /** What is wrong with the value, and which value is expected. */
   readonly message: string;
-  /** The expected type or values, for programs. */
+  /** The expected type or values, in a form for programs. */
   readonly expected?: string;
 }
 
@@ -940,148 +955,148 @@ export interface ErrorData {
   /** What the request changed. */
   readonly effects: Effects;
   /**
-   * The operation, for `operation/get`. Absent: the request was no mutation, or was refused before the
-   * mutation began.
+   * The id of the operation, for `operation/get`. Absent: the request was no mutation, or was refused before
+   * the mutation began.
    */
   readonly operationId?: OperationId;
-  /** For `InvalidParams`: the faults of the parameters. */
+  /** For `InvalidParams`: which parameters are wrong. */
   readonly issues?: readonly Issue[];
-  /** Facts: paths, ids, sizes. Never contents of files. */
+  /** Facts about the error: paths, ids and sizes, but never contents of files. */
   readonly details?: JsonObject;
 }
 
-/** The stored error of an operation. */
+/** The error of an operation, as it was stored. */
 export interface ErrorFact {
-  /** Its number. */
+  /** The code of the error. */
   readonly code: number;
-  /** Its name. */
+  /** The name of the error. */
   readonly kind: ErrorKind;
-  /** Its text. */
+  /** The text of the error. */
   readonly message: string;
 }
 
-/** The first report, sent when the request has run for 100 ms. */
+/** The first report of progress, sent when the request has run for 100 ms. */
 export interface ProgressBegin {
-  /** Marks the first report. */
+  /** `begin` marks the first report. */
   readonly kind: 'begin';
-  /** The work in progress, for people. */
+  /** What the request does, for people. */
   readonly title: string;
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
-  /** A line for people. */
+  /** A line of text for people. */
   readonly message?: string;
-  /** Progress from 0 to 100. Absent: unknown. */
+  /** The progress in percent. Absent: unknown. */
   readonly percentage?: number;
   /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
-  /** Files done. */
+  /** The number of finished files. */
   readonly filesDone?: Count;
-  /** Files in total. Absent: unknown. */
+  /** The number of files in total. Absent: unknown. */
   readonly filesTotal?: Count;
-  /** Bytes done. */
+  /** The number of finished bytes. */
   readonly bytesDone?: Bytes;
-  /** Bytes in total. Never sent. */
+  /** The number of bytes in total. Never sent. */
   readonly bytesTotal?: Bytes;
 }
 
-/** A report between begin and end, at most ten per second. */
+/** A report between the first and the last. At most ten are sent per second. */
 export interface ProgressReport {
-  /** Marks a report before the end. */
+  /** `report` marks a report between the first and the last. */
   readonly kind: 'report';
   /** Whether `$/cancelRequest` can still stop the request: true until the operation commits. */
   readonly cancellable?: boolean;
-  /** A line for people. */
+  /** A line of text for people. */
   readonly message?: string;
-  /** Progress from 0 to 100. Absent: unknown. */
+  /** The progress in percent. Absent: unknown. */
   readonly percentage?: number;
   /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
-  /** Files done. */
+  /** The number of finished files. */
   readonly filesDone?: Count;
-  /** Files in total. Absent: unknown. */
+  /** The number of files in total. Absent: unknown. */
   readonly filesTotal?: Count;
-  /** Bytes done. */
+  /** The number of finished bytes. */
   readonly bytesDone?: Bytes;
-  /** Bytes in total. Never sent. */
+  /** The number of bytes in total. Never sent. */
   readonly bytesTotal?: Bytes;
 }
 
-/** The last report, sent before the response. */
+/** The last report of progress, sent before the response. */
 export interface ProgressEnd {
-  /** Marks the last report. */
+  /** `end` marks the last report. */
   readonly kind: 'end';
-  /** A line for people. */
+  /** A line of text for people. */
   readonly message?: string;
 }
 
-/** A progress report in LSP's form. */
+/** One report of progress, in the form of LSP. */
 export type ProgressValue = ProgressBegin | ProgressReport | ProgressEnd;
 
 /** The name and version of the client. */
 export interface ClientInfo {
-  /** Its name. */
+  /** The name of the client. */
   readonly name: string;
-  /** Its version. */
+  /** The version of the client. */
   readonly version?: string;
 }
 
-/** Another client whose request caused an event. */
+/** The other client whose request caused an event. */
 export interface EventOrigin {
-  /** The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent. */
+  /** The `clientInfo` that the other client sent in `initialize`. Absent: it sent none. */
   readonly client?: ClientInfo;
 }
 
-/** The client's wishes for checkpointd. */
+/** What the client wants from checkpointd. */
 export interface CheckpointdClientCapabilities {
   /** The events that the client wants. Unknown names are ignored. Absent: no events. */
   readonly events?: readonly EventName[];
 }
 
-/** The abilities of the client. LSP abilities are ignored. */
+/** The abilities of the client. The server ignores abilities of LSP. */
 export interface ClientCapabilities {
-  /** The client's wishes for checkpointd. Absent: no events. */
+  /** What the client wants from checkpointd. Absent: no events. */
   readonly checkpointd?: CheckpointdClientCapabilities;
 }
 
 /** The name and version of the server. */
 export interface ServerInfo {
-  /** `checkpointd`. */
+  /** The name `checkpointd`. */
   readonly name: string;
-  /** The version (semantic versioning). */
+  /** The version of the server (semantic versioning). */
   readonly version: string;
 }
 
-/** One strategy. */
+/** One strategy of the server. */
 export interface StrategyCapability {
-  /** Its name. */
+  /** The name of the strategy. */
   readonly name: Strategy;
   /** Whether this machine can use the strategy. */
   readonly available: boolean;
-  /** Why the strategy is not available, with the remedy. */
+  /** Why this machine cannot use the strategy, and what to do. */
   readonly reason?: string;
-  /** The default retention of a session. */
+  /** The retention of a session whose client chooses none. */
   readonly retention: Retention;
   /** Whether the strategy needs a repository of the user. */
   readonly needsRepository: boolean;
 }
 
-/** The abilities of `session/*`. */
+/** What the server can do in `session/*`. */
 export interface SessionsCapability {
-  /** The strategies. */
+  /** The strategies of the server. */
   readonly strategies: readonly StrategyCapability[];
   /** The strategy of a session whose client chooses none. */
   readonly defaultStrategy: Strategy;
 }
 
-/** The abilities of `checkpoint/*`. */
+/** What the server can do in `checkpoint/*`. */
 export interface CheckpointsCapability {
-  /** Formats of `checkpoint/diff`. */
+  /** The formats that `checkpoint/diff` offers. */
   readonly diffFormats: readonly DiffFormat[];
-  /** Modes of `checkpoint/restore`. */
+  /** The modes that `checkpoint/restore` offers. */
   readonly restoreModes: readonly RestoreMode[];
-  /** Scopes of `checkpoint/restore`. */
+  /** The scopes that `checkpoint/restore` offers. */
   readonly restoreScopes: readonly RestoreScope[];
-  /** Policies of `checkpoint/restore`. */
+  /** The values of `onConflict` that `checkpoint/restore` offers. */
   readonly conflictPolicies: readonly ConflictPolicy[];
   /** Whether a restore stays inside the work tree even if a symbolic link appears during the restore (Linux). */
   readonly anchoredRestore: boolean;
@@ -1089,7 +1104,7 @@ export interface CheckpointsCapability {
   readonly fastCapture: boolean;
 }
 
-/** The abilities of `conversation/*`. */
+/** What the server can do in `conversation/*`. */
 export interface ConversationCapability {
   /** Whether a tangent can include the files. */
   readonly tangentFiles: boolean;
@@ -1097,116 +1112,116 @@ export interface ConversationCapability {
   readonly documentVersion: number;
 }
 
-/** The abilities of `ledger/*`. */
+/** What the server can do in `ledger/*`. */
 export interface LedgerCapability {
   /** Whether restores report conflicts. */
   readonly conflicts: boolean;
 }
 
-/** The abilities of `worktree/*`. */
+/** What the server can do in `worktree/*`. */
 export interface WorktreeCapability {
-  /** Whether work trees are watched. */
+  /** Whether the server watches work trees. */
   readonly watching: boolean;
 }
 
-/** The abilities of `store/*`. */
+/** What the server can do in `store/*`. */
 export interface StoreCapability {
   /** Whether stores can be verified. */
   readonly verify: boolean;
 }
 
-/** The abilities of `operation/*` and idempotency keys. */
+/** What the server can do in `operation/*` and with idempotency keys. */
 export interface OperationsCapability {
-  /** The number of operations that are remembered per session. */
+  /** The number of operations that the server remembers for each session. */
   readonly remembered: Count;
 }
 
 /** The events that the server sends. */
 export interface EventsCapability {
-  /** The events that this client gets. */
+  /** The events that the server sends to this client. */
   readonly names: readonly EventName[];
 }
 
-/** The abilities of checkpointd. The daemon does not offer an absent group. */
+/** What checkpointd can do. The server does not offer an absent group. */
 export interface CheckpointdServerCapabilities {
-  /** `session/*`. */
+  /** For `session/*`. */
   readonly sessions?: SessionsCapability;
-  /** `checkpoint/*`. */
+  /** For `checkpoint/*`. */
   readonly checkpoints?: CheckpointsCapability;
-  /** `conversation/*`. */
+  /** For `conversation/*`. */
   readonly conversation?: ConversationCapability;
-  /** `ledger/*`. */
+  /** For `ledger/*`. */
   readonly ledger?: LedgerCapability;
-  /** `worktree/*`. */
+  /** For `worktree/*`. */
   readonly worktree?: WorktreeCapability;
-  /** `store/*`. */
+  /** For `store/*`. */
   readonly store?: StoreCapability;
-  /** `remote/*` and `session/import`. */
+  /** For `remote/*` and `session/import`. */
   readonly remotes?: RemotesCapability;
-  /** `operation/*`. */
+  /** For `operation/*`. */
   readonly operations?: OperationsCapability;
-  /** Events. */
+  /** For events. */
   readonly events?: EventsCapability;
 }
 
-/** The abilities of the server, as LSP clients read them. */
+/** The abilities of the server, in the form of LSP. */
 export interface ServerCapabilities {
-  /** The abilities of checkpointd. */
+  /** What checkpointd can do. */
   readonly checkpointd: CheckpointdServerCapabilities;
 }
 
-/** Limits of this server. All are inclusive. */
+/** The limits of this server. Each limit itself is allowed. */
 export interface ServerLimits {
-  /** Bytes of a frame's header. */
+  /** The size of the header of a frame. */
   readonly maxHeaderBytes: Bytes;
-  /** Bytes of a frame's body, in both directions. */
+  /** The size of the body of a frame in either direction. */
   readonly maxBodyBytes: Bytes;
   /** The number of requests that may wait for answers. Further requests get `ServerBusy`. */
   readonly maxInFlight: Count;
-  /** The most mutations waiting in one session. */
+  /** The number of mutations that may wait in one session. */
   readonly maxQueued: Count;
-  /** Items of one page of a listing. */
+  /** The number of items on one page of a listing. */
   readonly maxPageItems: Count;
-  /** Paths in one list of a result. */
+  /** The number of paths in one list of a result. */
   readonly maxListedPaths: Count;
-  /** Bytes of one `checkpoint/readFile`. */
+  /** The number of bytes in one `checkpoint/readFile`. */
   readonly maxReadBytes: Bytes;
-  /** Bytes of one file's content in `checkpoint/diff`. */
+  /** The size of the content of one file in `checkpoint/diff`. */
   readonly maxDiffFileBytes: Bytes;
-  /** Bytes of text in one `checkpoint/diff`. */
+  /** The size of the text of one `checkpoint/diff`. */
   readonly maxDiffTextBytes: Bytes;
-  /** Entries of a history. */
+  /** The number of entries in a history. */
   readonly maxHistoryEntries: Count;
-  /** Lines of a transcript. */
+  /** The number of lines in a transcript. */
   readonly maxTranscriptLines: Count;
-  /** Characters of one message. */
+  /** The number of characters (Unicode code points) in one message. */
   readonly maxMessageCharacters: Count;
-  /** Default of `limits.maxFileBytes` of a session. */
+  /** The default of a session's `limits.maxFileBytes`. */
   readonly maxFileBytes: Bytes;
 }
 
 /** Parameters of `initialize`. */
 export interface InitializeParams {
   /**
-   * The process id of the client. If the daemon can see this process at the start, its death ends the daemon.
-   * Absent: only the end of input ends the daemon.
+   * The process id of the client. If the daemon can see this process at the start, the daemon ends when the
+   * process ends. Absent: only the end of input ends the daemon.
    */
   readonly processId?: number;
   /** The name and version of the client. */
   readonly clientInfo?: ClientInfo;
-  /** Ignored: messages are English. */
+  /** Ignored by the server: all messages are English. */
   readonly locale?: string;
   /** The abilities of the client. */
   readonly capabilities?: ClientCapabilities;
-  /** The first value of `$/setTrace`. Absent: `off`. */
+  /** The detail of `$/logTrace`, until `$/setTrace` changes it. Absent: `off`. */
   readonly trace?: TraceValue;
-  /** Ignored. */
+  /** Ignored by the server. */
   readonly initializationOptions?: Json;
 }
 
 /** Answer to `initialize`. */
 export interface InitializeResult {
-  /** Version of this protocol (semantic versioning). */
+  /** The version of this protocol (semantic versioning). */
   readonly protocolVersion: string;
   /** The name and version of the server. */
   readonly serverInfo: ServerInfo;
@@ -1214,7 +1229,7 @@ export interface InitializeResult {
   readonly schemaHash: string;
   /** The abilities of the server. */
   readonly capabilities: ServerCapabilities;
-  /** Its limits. */
+  /** The limits of the server. */
   readonly limits: ServerLimits;
 }
 
@@ -1238,31 +1253,31 @@ export interface CancelRequestParams {
 
 /** Parameters of `$/progress`. */
 export interface ProgressParams {
-  /** The token of the request. */
+  /** The `workDoneToken` of the request. */
   readonly token: ProgressToken;
-  /** The report. */
+  /** The report of the progress. */
   readonly value: ProgressValue;
 }
 
 /** Parameters of `$/setTrace`. */
 export interface SetTraceParams {
-  /** The detail. */
+  /** How detailed the reports are. */
   readonly value: TraceValue;
 }
 
 /** Parameters of `$/logTrace`. */
 export interface LogTraceParams {
-  /** The text of the trace. */
+  /** The text of the report. */
   readonly message: string;
-  /** More text, when the detail is `verbose`. */
+  /** More text. Sent only if the detail is `verbose`. */
   readonly verbose?: string;
 }
 
 /** Parameters of `window/logMessage`. */
 export interface WindowLogMessageParams {
-  /** 1 error, 2 warning, 3 information, 4 log, 5 debug. */
+  /** The kind: 1 error, 2 warning, 3 information, 4 log, 5 debug. */
   readonly type: number;
-  /** The line. */
+  /** The text of the line. */
   readonly message: string;
 }
 
@@ -1272,12 +1287,9 @@ export interface RpcDiscoverParams {
 
 /** Features that a client can switch off for a session. */
 export interface SessionFeatures {
-  /** If false, checkpoints are disabled (`FeatureOff`). Absent: true. */
+  /** False to disable checkpoints (`FeatureOff`). Absent: true. */
   readonly checkpoints?: boolean;
-  /**
-   * If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be left. Absent:
-   * true.
-   */
+  /** False to forbid new tangents (`TangentDisabled`). A client can still leave an open tangent. Absent: true. */
   readonly tangent?: boolean;
 }
 
@@ -1289,7 +1301,10 @@ export interface SessionOpenParams {
   readonly conversationId?: string;
   /** The strategy that stores the checkpoints. Absent: `shadow`. */
   readonly strategy?: Strategy;
-  /** The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`. */
+  /**
+   * The absolute path of the storage, which must be outside the work tree. Absent:
+   * `$XDG_STATE_HOME/checkpointd`.
+   */
   readonly storageDir?: string;
   /**
    * Whether checkpoints and conversation stay when the session ends. Absent: `session` for `shadow`, `keep`
@@ -1299,29 +1314,29 @@ export interface SessionOpenParams {
   /** When checkpoints are enabled. Absent: `auto`. */
   readonly init?: InitMode;
   /**
-   * The part that `session/open` may set aside if it is unreadable. Absent: none, so `session/open` fails if
-   * the conversation is damaged.
+   * The part of the session that the daemon may set aside if it is unreadable. Absent: no part, so that
+   * `session/open` fails if the conversation is damaged.
    */
   readonly recover?: RecoverMode;
-  /** Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes. */
+  /** Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes. */
   readonly include?: readonly string[];
-  /** Globs of files not to capture. Each glob has at most 4,096 bytes. */
+  /** Globs of files that captures leave out. Each glob has at most 4,096 bytes. */
   readonly exclude?: readonly string[];
-  /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
+  /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
   readonly allowProtected?: boolean;
-  /** The failures that an answered mutation survives. Absent: `process`. */
+  /** The failures after which an answered mutation must still be there. Absent: `process`. */
   readonly durability?: Durability;
-  /** Limits of this session. */
+  /** The limits of this session. */
   readonly limits?: SessionLimits;
-  /** The features of this session, until the session is closed. Absent: all. */
+  /** The features that this session has until it is closed. Absent: all. */
   readonly features?: SessionFeatures;
-  /** The remote for `push`. Absent: none. */
+  /** The name of the remote for `push`. Absent: none. */
   readonly remote?: string;
   /** When the session is pushed to `remote`. Absent: `manual`. */
   readonly push?: PushMode;
   /** The model of the conversation. */
   readonly modelInfo?: ModelInfo;
-  /** Its tools. */
+  /** The tools that the model may use. */
   readonly tools?: ToolsByOrigin;
   /** Whether MCP is enabled. Absent: true. */
   readonly mcpEnabled?: boolean;
@@ -1336,13 +1351,13 @@ export interface SessionOpenParams {
 
 /** Answer to `session/open`. */
 export interface SessionOpenResult {
-  /** Its id. */
+  /** The id of the session. */
   readonly session: SessionId;
   /** The absolute path of the work tree, with symbolic links resolved. */
   readonly workspace: string;
-  /** Its conversation id. */
+  /** The conversation id of the session. */
   readonly conversationId: string;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
@@ -1350,31 +1365,31 @@ export interface SessionOpenResult {
   readonly resumed: boolean;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
-  /** The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
+  /** The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
   /**
    * The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. Absent:
    * checkpoints are disabled.
    */
   readonly base?: Checkpoint;
-  /** Paths that the capture of the base left out. Empty when resumed. */
+  /** The paths that the capture of the base left out. Empty if the session was resumed. */
   readonly skipped: readonly SkippedPath[];
   /** The outcome of an interrupted restore. Absent: no restore was interrupted. */
   readonly recovered?: RestoreResult;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
 }
 
 /** Parameters of `session/close`. */
 export interface SessionCloseParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -1387,24 +1402,24 @@ export interface SessionCloseParams {
 export interface SessionCloseResult {
   /** Whether the session's checkpoints and conversation were removed. */
   readonly removed: boolean;
-  /** Why the session was not removed. Absent: the session was removed. */
+  /** Why the session's data was not removed. Absent: it was removed. */
   readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/delete`. */
 export interface SessionDeleteParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The storage of a session that is not open. Absent: the default storage. */
+  /** The absolute path of the storage, if the session is not open. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -1415,30 +1430,30 @@ export interface SessionDeleteParams {
 
 /** Answer to `session/delete`. */
 export interface SessionDeleteResult {
-  /** Whether there was anything to remove. */
+  /** Whether the daemon found anything to remove. */
   readonly deleted: boolean;
-  /** Bytes on disk that were freed. */
+  /** The disk space that was freed. */
   readonly bytesFreed: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/list`. */
 export interface SessionListParams {
-  /** Lists only sessions of this work tree. */
+  /** The work tree whose sessions are listed. Absent: all work trees. */
   readonly workspace?: Workspace;
-  /** The storage. Absent: the default storage. */
+  /** The absolute path of the storage. Absent: the default storage. */
   readonly storageDir?: string;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -1448,43 +1463,43 @@ export interface SessionListResult {
   readonly sessions: readonly SessionSummary[];
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
-  /** Texts about sessions that are left out because their directory cannot be read. Absent: none. */
+  /** Warnings: sessions that the list leaves out, because their directory cannot be read. Absent: no warnings. */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/get`. */
 export interface SessionGetParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
 }
 
 /** Answer to `session/get`. */
 export interface SessionGetResult {
-  /** Its id. */
+  /** The id of the session. */
   readonly session: SessionId;
   /** The absolute path of the work tree. */
   readonly workspace: string;
-  /** Its conversation id. */
+  /** The conversation id of the session. */
   readonly conversationId: string;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
-  /** The failures after which answered mutations remain. */
+  /** The failures after which answered mutations are still there. */
   readonly durability: Durability;
-  /** When the session was opened in this daemon. */
+  /** When this daemon opened the session. */
   readonly openedAt: Timestamp;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
-  /** The current checkpoint. Absent: none. */
+  /** The current checkpoint. Absent: there is none. */
   readonly head?: Checkpoint;
   /** The state of the session's checkpoints. */
   readonly manager: ManagerState;
-  /** The statistics cache. */
+  /** Counters of the cache for statistics. */
   readonly cache: CacheFigures;
   /** The watcher. */
   readonly watcher: WatcherFigures;
-  /** The queue. */
+  /** The state of the session's queue of mutations. */
   readonly queue: QueueFigures;
   /** The remote line from which the session was imported. Absent: the session began here. */
   readonly origin?: SessionOrigin;
@@ -1494,7 +1509,7 @@ export interface SessionGetResult {
 
 /** Parameters of `checkpoint/init`. */
 export interface CheckpointInitParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -1513,17 +1528,17 @@ export interface CheckpointInitResult {
   readonly checkpoints: CheckpointsState;
   /** The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. */
   readonly base: Checkpoint;
-  /** Paths that the capture left out. */
+  /** The paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1533,30 +1548,30 @@ export interface CheckpointInitResult {
  * started` or the name of the tool.
  */
 export interface CheckpointCreateParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Turn or tool. */
+  /** Whether this is the checkpoint of a turn or of a tool. */
   readonly kind: CreateKind;
   /**
-   * For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
+   * For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
    * `checkpoint/get` returns the whole text.
    */
   readonly message?: string;
-  /** For a tool: the tool's name. */
+  /** For a tool: the name of the tool. */
   readonly toolName?: string;
   /**
-   * A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a message: `Turn
+   * One line for people. Absent or empty: the message in one line, cut to 60 bytes. Without a message: `Turn
    * started` or the name of the tool.
    */
   readonly description?: string;
-  /** An explicit tag. Later tags continue from this tag. Absent: the next tag. */
+  /** The tag of the checkpoint. Later tags continue from this tag. Absent: the next tag. */
   readonly tag?: string;
   /**
-   * A name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
-   * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+   * A name for the checkpoint, unique in the session: 1 to 256 characters without control characters. It must
+   * not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
   readonly name?: string;
-  /** The parent of the new checkpoint. Absent: the current checkpoint. */
+  /** The checkpoint from which the new checkpoint descends. Absent: the current checkpoint. */
   readonly parent?: CheckpointRef;
   /** True to make no checkpoint when nothing changed since the last checkpoint or restore. Absent: false. */
   readonly onlyIfChanged?: boolean;
@@ -1575,41 +1590,41 @@ export interface CheckpointCreateResult {
   readonly created: boolean;
   /** The new checkpoint. With `created: false`, the current checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** Paths that the capture left out. */
+  /** The paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /**
-   * SQLite databases to which another program wrote during the capture. Their copies may be malformed. Make
-   * another checkpoint when the program is idle. Absent: none.
+   * The SQLite databases to which another program wrote during the capture. Their copies may be malformed.
+   * Make another checkpoint when the program is idle. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
-  /** True when the checkpoint leaves nothing out and `possiblyTorn` is absent. */
+  /** True when the checkpoint leaves no path out and `possiblyTorn` is absent. */
   readonly complete: boolean;
   /** How the capture was made. */
   readonly capture: CaptureInfo;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/list`. */
 export interface CheckpointListParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The kinds of checkpoints. Absent: `all`. */
+  /** Which kinds of checkpoints the answer lists. Absent: `all`. */
   readonly kind?: ListKind;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
   /**
-   * Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on large work
-   * trees. Absent: false.
+   * True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on large
+   * work trees. Absent: false.
    */
   readonly withSizes?: boolean;
 }
@@ -1624,7 +1639,7 @@ export interface CheckpointListResult {
 
 /** Parameters of `checkpoint/get`. */
 export interface CheckpointGetParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The checkpoint. */
   readonly tag: CheckpointRef;
@@ -1634,13 +1649,13 @@ export interface CheckpointGetParams {
 export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** For a turn: the user's whole message. For a tool: the tool's effect. Absent: none. */
+  /** For a turn: the user's whole message. For a tool: what the tool did. Absent: none. */
   readonly message?: string;
-  /** Paths that the capture left out. */
+  /** The paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
-  /** For a `restore`: the restored checkpoint. */
+  /** For a `restore`: the checkpoint that was restored. */
   readonly restored?: CheckpointId;
-  /** For a `restore`: the checkpoint of the state before. */
+  /** For a `restore`: the checkpoint of the state before it. */
   readonly safety?: CheckpointId;
   /** True when the checkpoint was made inside a tangent. Absent: false. */
   readonly inTangent?: boolean;
@@ -1648,23 +1663,23 @@ export interface CheckpointGetResult {
 
 /** Parameters of `checkpoint/expand`. */
 export interface CheckpointExpandParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. */
+  /** The checkpoint of the turn. */
   readonly tag: CheckpointRef;
 }
 
 /** Answer to `checkpoint/expand`. */
 export interface CheckpointExpandResult {
-  /** The checkpoint. */
+  /** The checkpoint that `tag` names. */
   readonly checkpoint: Checkpoint;
-  /** The tools of the turn, oldest first. Empty if `tag` names a tool. */
+  /** The checkpoints of the turn's tools, oldest first. Empty if `tag` names a tool. */
   readonly tools: readonly Checkpoint[];
 }
 
 /** Parameters of `checkpoint/hasChanges`. */
 export interface CheckpointHasChangesParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
@@ -1672,33 +1687,33 @@ export interface CheckpointHasChangesParams {
 
 /** Answer to `checkpoint/hasChanges`. */
 export interface CheckpointHasChangesResult {
-  /** Whether the work tree differs. */
+  /** Whether the work tree differs from that state. */
   readonly hasChanges: boolean;
 }
 
 /** Parameters of `checkpoint/stats`. */
 export interface CheckpointStatsParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. Not together with `from` or `to`. */
+  /** The checkpoint whose changes are counted. Not combined with `from` or `to`. */
   readonly tag?: CheckpointRef;
-  /** The earlier checkpoint; requires `to`. */
+  /** The earlier of two checkpoints. Requires `to`. */
   readonly from?: CheckpointRef;
-  /** The later checkpoint, together with `from`. */
+  /** The later of two checkpoints. Requires `from`. */
   readonly to?: CheckpointRef;
 }
 
 /** Parameters of `checkpoint/diff`. */
 export interface CheckpointDiffParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base was deleted. */
   readonly from?: CheckpointRef;
   /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
-  /** The format of the answer in addition to `files`. Absent: `nameStatus`. */
+  /** What the answer has in addition to `files`. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
-  /** Only these paths and all paths below them. */
+  /** Limits the answer to these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
@@ -1713,8 +1728,8 @@ export interface CheckpointDiffParams {
    */
   readonly binary?: boolean;
   /**
-   * Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would change in the work
-   * tree. Absent: false.
+   * True to swap the two sides. Without `to`, the answer then shows what a restore of `from` would change in
+   * the work tree. Absent: false.
    */
   readonly reverse?: boolean;
 }
@@ -1724,8 +1739,8 @@ export interface CheckpointDiffResult {
   /** The paths that differ, in byte order. */
   readonly files: readonly DiffFile[];
   /**
-   * The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or backslashes is
-   * quoted as in git.
+   * The text of the formats `stat`, `unified` and `text`. A name with control characters, quotes or
+   * backslashes is quoted as in git.
    */
   readonly text?: string;
   /** The numbers of changed files. */
@@ -1738,18 +1753,18 @@ export interface CheckpointDiffResult {
 
 /** Parameters of `checkpoint/files`. */
 export interface CheckpointFilesParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The checkpoint. */
   readonly tag: CheckpointRef;
   /**
-   * True to list only files that changed since the checkpoint of `previousTag`, including deleted ones.
+   * True to list only files that changed since the checkpoint of `previousTag`, including files deleted since.
    * Absent: false.
    */
   readonly changedOnly?: boolean;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -1767,17 +1782,17 @@ export interface CheckpointFilesResult {
 
 /** Parameters of `checkpoint/readFile`. */
 export interface CheckpointReadFileParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. */
+  /** The checkpoint that has the file. */
   readonly tag: CheckpointRef;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The first byte. Absent: 0. */
+  /** The position of the first byte to read. Absent: 0. */
   readonly offset?: Bytes;
-  /** At most this many bytes. Absent or larger: `limits.maxReadBytes`. */
+  /** The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`. */
   readonly length?: number;
 }
 
@@ -1785,19 +1800,19 @@ export interface CheckpointReadFileParams {
 export interface CheckpointReadFileResult {
   /** Whether the checkpoint has a file or link at the path. */
   readonly exists: boolean;
-  /** The bytes. Absent: there is no such file. */
+  /** The bytes of the range, as `encoding` says. Absent: there is no such file. */
   readonly data?: string;
   /** The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`. */
   readonly encoding: ContentEncoding;
-  /** Size of the whole file. */
+  /** The size of the whole file. */
   readonly size: Bytes;
   /** Whether the range reaches the end of the file. */
   readonly eof: boolean;
-  /** Its mode. Absent: there is no such file. */
+  /** The mode of the file. Absent: there is no such file. */
   readonly mode?: FileMode;
 }
 
-/** Conditions of the request. If a condition is not met, nothing changes (`PreconditionFailed`). */
+/** Conditions that must hold. Otherwise the request changes nothing and fails with `PreconditionFailed`. */
 export interface RestoreExpectation {
   /** The checkpoint that must be current. */
   readonly head?: CheckpointRef;
@@ -1805,29 +1820,32 @@ export interface RestoreExpectation {
 
 /** Parameters of `checkpoint/restore`. */
 export interface CheckpointRestoreParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. */
+  /** The checkpoint to restore. */
   readonly tag: CheckpointRef;
-  /** Which files to change. Absent: `soft`. */
+  /** Which files the restore changes. Absent: `soft`. */
   readonly mode?: RestoreMode;
   /** The parts to restore. Absent: `both`, or `files` when `paths` is given. */
   readonly scope?: RestoreScope;
-  /** Only these paths and all paths below them. `warnings` lists paths at which the checkpoint has no file. */
+  /**
+   * Limits the restore to these paths and all paths below them. `warnings` lists paths at which the checkpoint
+   * has no file.
+   */
   readonly paths?: readonly PathRef[];
   /**
-   * Reverses only what this author changed since the checkpoint, and keeps the changes of others. Name the
-   * author as in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files
-   * are restored, so no other `scope` is allowed. The current checkpoint must descend from the checkpoint
-   * `tag`. A path that has not changed since the checkpoint, and an author that the ledger does not know, are
-   * refused.
+   * Limits the restore to changes that this author made since the checkpoint. Name the author as in
+   * `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only files are
+   * restored, so no other `scope` is allowed. The current checkpoint must descend from the checkpoint `tag`.
+   * The request is refused if a requested path has not changed since the checkpoint, or if the ledger does not
+   * know the author.
    */
   readonly author?: string;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Conditions of the request. */
+  /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
+  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1842,50 +1860,50 @@ export interface CheckpointRestoreParams {
 
 /** Parameters of `checkpoint/revert`: `tag`, or `from` with or without `to`, or `author` alone. */
 export interface CheckpointRevertParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next turn, or to the
-   * present. For a tool: the changes from the previous checkpoint to the tool's checkpoint. For a restore: the
-   * changes of that restore.
+   * The checkpoint whose changes are reverted. For a turn: the changes from the turn's checkpoint to the next
+   * turn, or to the present. For a tool: the changes from the previous checkpoint to the tool's checkpoint.
+   * For a restore: the changes that the restore made.
    */
   readonly tag?: CheckpointRef;
-  /** The earlier end of a range. */
+  /** The earlier end of a range of checkpoints. */
   readonly from?: CheckpointRef;
-  /** The later end of the range. `to` must descend from `from`. Absent: the present. */
+  /** The later end of the range, which must descend from `from`. Absent: the present. */
   readonly to?: CheckpointRef;
   /**
-   * Only these paths, and all paths below them. A renamed file is found by either name. A path that the range
-   * did not change is refused.
+   * Limits the revert to these paths and all paths below them. Either name of a renamed file is accepted. A
+   * path that the range did not change is refused.
    */
   readonly paths?: readonly PathRef[];
   /**
-   * Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does not have is
-   * refused. Not together with `paths` or `author`.
+   * Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk that is not in the
+   * range is refused. Not combined with `paths` or `author`.
    */
   readonly hunks?: readonly HunkRef[];
   /**
-   * Reverts only changes of this author: the id of a session on the same work tree, or an agent's name (the
-   * part of a `conversationId` before its colon) if only one session of that agent reported writes in the
-   * range. A path is reverted if the author reported all its changes in the range with `ledger/recordWrite`.
-   * If other authors changed the path, too, only this author's changes are reverted (`partial`), if the
-   * reports distinguish them. Other paths that the author may have changed are in `skipped`. An author that
-   * the ledger does not know is refused. Without `tag` and `from`, the range is the whole session. Not
-   * together with `hunks`.
+   * Limits the revert to changes of this author. Give the id of a session on the same work tree. Or give an
+   * agent's name (the part of a `conversationId` before its colon), if only one session of that agent reported
+   * writes in the range. A path is reverted if the author reported all its changes in the range with
+   * `ledger/recordWrite`. If other authors changed the path, too, only this author's changes are reverted
+   * (`partial`), if the reports distinguish them. Other paths that the author may have changed are in
+   * `skipped`. An author that the ledger does not know is refused. Without `tag` and `from`, the range is the
+   * whole session. Not combined with `hunks`.
    */
   readonly author?: string;
-  /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
+  /** What to do with paths where a later change contradicts the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
-  /** Conditions of the request. */
+  /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
+  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
    * or a conflict. Absent: false.
    */
   readonly dryRun?: boolean;
-  /** True to return the change also as a patch for `git apply`, in `text`. Absent: false. */
+  /** True to return the change in `text`, too, as a patch for `git apply`. Absent: false. */
   readonly patch?: boolean;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -1898,18 +1916,18 @@ export interface CheckpointRevertParams {
 
 /** Parameters of `checkpoint/undo`. */
 export interface CheckpointUndoParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Conditions of the request. */
+  /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: undoes only the paths that the restore changed, and keeps later changes of other paths (`skipped`
-   * as `notRestored`). `hard`: restores the exact state before the restore. Absent: `soft`.
+   * `soft`: undoes only the paths that the restore changed. Later changes of other paths stay, and these paths
+   * are `skipped` as `notRestored`. `hard`: restores the exact state before the restore. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
+  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1924,18 +1942,18 @@ export interface CheckpointUndoParams {
 
 /** Parameters of `checkpoint/redo`. */
 export interface CheckpointRedoParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Conditions of the request. */
+  /** Conditions that must hold; otherwise the request changes nothing. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: restores only the paths that the undo changed, and keeps later changes of other paths (`skipped`
-   * as `notRestored`). `hard`: restores the exact state before the undo. Absent: `soft`.
+   * `soft`: restores only the paths that the undo changed. Later changes of other paths stay, and these paths
+   * are `skipped` as `notRestored`. `hard`: restores the exact state before the undo. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than half of all files, if these are more than 100. Absent: false. */
+  /** True to allow deleting more than 100 files, even if they are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1950,9 +1968,9 @@ export interface CheckpointRedoParams {
 
 /** Parameters of `checkpoint/delete`. */
 export interface CheckpointDeleteParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. */
+  /** The checkpoint to remove. */
   readonly tag: CheckpointRef;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -1967,24 +1985,25 @@ export interface CheckpointDeleteResult {
   readonly deleted: CheckpointId;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/rename`. */
 export interface CheckpointRenameParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint. */
+  /** The checkpoint to rename. */
   readonly tag: CheckpointRef;
   /**
-   * The name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
-   * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+   * The new name of the checkpoint, unique in the session: 1 to 256 characters without control characters. It
+   * must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: the
+   * checkpoint loses its name.
    */
   readonly name?: string;
   /**
@@ -1996,22 +2015,22 @@ export interface CheckpointRenameParams {
 
 /** Answer to `checkpoint/rename`. */
 export interface CheckpointRenameResult {
-  /** The checkpoint. */
+  /** The checkpoint with its new name. */
   readonly checkpoint: Checkpoint;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/clean`. */
 export interface CheckpointCleanParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2024,30 +2043,30 @@ export interface CheckpointCleanParams {
 export interface CheckpointCleanResult {
   /** The number of removed checkpoints. */
   readonly removed: Count;
-  /** The removed shadow repository. Absent when there was no shadow repository. */
+  /** The path of the removed shadow repository. Absent: there was no shadow repository. */
   readonly path?: string;
   /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/get`. */
 export interface ConversationGetParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
 }
 
 /** Answer to `conversation/get`. */
 export interface ConversationGetResult {
-  /** Its id. */
+  /** The id of the conversation. */
   readonly conversationId: string;
   /** The message that will be sent next. */
   readonly nextMessage?: UserMessage;
@@ -2057,45 +2076,51 @@ export interface ConversationGetResult {
   readonly validHistoryRange: HistoryRange;
   /** The number of lines in the transcript. */
   readonly transcriptLength: Count;
-  /** The tools. */
+  /** The tools that the model may use. */
   readonly tools: ToolsByOrigin;
-  /** The context. */
+  /** The context of the conversation. */
   readonly contextManager?: ContextState;
-  /** An object that the daemon keeps for the client until the daemon ends. Never exported. */
+  /**
+   * The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends, and never
+   * exports it.
+   */
   readonly toolManager?: JsonObject;
-  /** The length of the last built context message in bytes. */
+  /** The length in bytes of the context message that was built last. */
   readonly contextMessageLength?: Count;
   /** The latest summary. */
   readonly latestSummary?: Summary;
-  /** An object that the daemon keeps for the client until the daemon ends. Never exported. */
+  /**
+   * The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends, and never
+   * exports it.
+   */
   readonly agents?: JsonObject;
-  /** The deprecated model id of old documents. */
+  /** The model id of old documents (deprecated). */
   readonly model?: string;
-  /** The model. */
+  /** The model of the conversation. */
   readonly modelInfo?: ModelInfo;
-  /** Lines by file. */
+  /** The line trackers of the files. */
   readonly fileLineTracker: FileLineTrackers;
   /** A reference to the checkpoints of the conversation. */
   readonly checkpointManager?: CheckpointManagerRef;
   /** Whether MCP is enabled. */
   readonly mcpEnabled: boolean;
-  /** The main conversation, inside a tangent. Absent: in no tangent. */
+  /** The main conversation during a tangent. Absent: in no tangent. */
   readonly tangentState?: TangentState;
-  /** How full the model's window is. */
+  /** How full the context window of the model is. */
   readonly contextWindow: ContextWindow;
 }
 
 /** Parameters of `conversation/history`. */
 export interface ConversationHistoryParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The checkpoint whose history is read. Absent: the present. */
+  /** The checkpoint whose history is read. Absent: the present history. */
   readonly tag?: CheckpointRef;
-  /** The first entry to return. Absent: the oldest. */
+  /** The first entry to return. Absent: the oldest entry. */
   readonly from?: EntryId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2103,11 +2128,11 @@ export interface ConversationHistoryParams {
 export interface ConversationHistoryResult {
   /** The entries, oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Index of the first entry of this page. */
+  /** The index of this page's first entry in the history. */
   readonly start: Count;
-  /** Entries on all pages. */
+  /** The number of entries on all pages. */
   readonly historyLength: Count;
-  /** The valid range. */
+  /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -2115,11 +2140,11 @@ export interface ConversationHistoryResult {
 
 /** Parameters of `conversation/transcript`. */
 export interface ConversationTranscriptParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2127,9 +2152,9 @@ export interface ConversationTranscriptParams {
 export interface ConversationTranscriptResult {
   /** The lines, oldest first. Lines of the user begin with `> `. */
   readonly lines: readonly string[];
-  /** Index of the first line of this page. */
+  /** The index of this page's first line in the transcript. */
   readonly start: Count;
-  /** Lines on all pages. */
+  /** The number of lines on all pages. */
   readonly transcriptLength: Count;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -2137,9 +2162,9 @@ export interface ConversationTranscriptResult {
 
 /** Parameters of `conversation/append`. */
 export interface ConversationAppendParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The exchange. */
+  /** The exchange to append. */
   readonly entry: NewHistoryEntry;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2150,34 +2175,34 @@ export interface ConversationAppendParams {
 
 /** Answer to `conversation/append`. */
 export interface ConversationAppendResult {
-  /** Its id. */
+  /** The id of the new entry. */
   readonly id: EntryId;
   /** The number of old entries that were removed to make room. */
   readonly dropped: Count;
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/appendTranscript`. */
 export interface ConversationAppendTranscriptParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The text. */
+  /** The text to append. */
   readonly text: string;
-  /** Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false. */
+  /** True if the user wrote the text: each line then gets the prefix `> `. Absent: false. */
   readonly user?: boolean;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2188,30 +2213,30 @@ export interface ConversationAppendTranscriptParams {
 
 /** Answer to `conversation/appendTranscript`. */
 export interface ConversationAppendTranscriptResult {
-  /** Lines that were appended. */
+  /** The number of lines that were appended. */
   readonly lines: Count;
   /** The number of old lines that were removed to make room. */
   readonly dropped: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setNextMessage`. */
 export interface ConversationSetNextMessageParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The message. Absent: none. */
+  /** The next message. Absent: none. */
   readonly message?: UserMessage;
-  /** Locks the pending message until the next turn uses it. It needs `message`. Absent: false. */
+  /** True to lock the pending message until the next turn uses it. This requires `message`. Absent: false. */
   readonly lock?: boolean;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2222,23 +2247,23 @@ export interface ConversationSetNextMessageParams {
 
 /** Answer to `conversation/setNextMessage`. */
 export interface ConversationSetNextMessageResult {
-  /** False when the pending message was locked and so did not change. */
+  /** False when the pending message was locked and therefore did not change. */
   readonly accepted: boolean;
-  /** The present pending message. */
+  /** The pending message after the request. Absent: none. */
   readonly pendingUserMessage?: string;
   /** Whether the pending message is locked. */
   readonly messageLocked: boolean;
-  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
+  /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
 }
 
 /** Parameters of `conversation/clear`. */
 export interface ConversationClearParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2249,28 +2274,28 @@ export interface ConversationClearParams {
 
 /** Answer to `conversation/clear`. */
 export interface ConversationClearResult {
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setValidRange`. */
 export interface ConversationSetValidRangeParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The range. */
+  /** The entries that may be sent. */
   readonly range: HistoryRange;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2281,34 +2306,34 @@ export interface ConversationSetValidRangeParams {
 
 /** Answer to `conversation/setValidRange`. */
 export interface ConversationSetValidRangeResult {
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/compact`. */
 export interface ConversationCompactParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The summary. */
+  /** The text of the summary. */
   readonly summary: string;
   /** Measurements of the request that made the summary. */
   readonly metadata?: RequestMetadata;
-  /** Entries at the end that stay valid. Absent: 0. */
+  /** The number of entries at the end that stay valid. Absent: 0. */
   readonly keep?: Count;
-  /** The first entry that stays valid, instead of `keep`. */
+  /** The first entry that stays valid; an alternative to `keep`. */
   readonly keepFrom?: EntryId;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2319,28 +2344,28 @@ export interface ConversationCompactParams {
 
 /** Answer to `conversation/compact`. */
 export interface ConversationCompactResult {
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/forget`. */
 export interface ConversationForgetParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The number of messages to remove from the end. If there are fewer, all are removed. */
+  /** The number of messages to remove from the end. If the history has fewer messages, all are removed. */
   readonly messages: number;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2351,40 +2376,40 @@ export interface ConversationForgetParams {
 
 /** Answer to `conversation/forget`. */
 export interface ConversationForgetResult {
-  /** The numbers of removed messages and entries. */
+  /** How many messages and entries were removed. */
   readonly forgotten: ForgottenMessages;
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** The numbers of messages and entries that were removed from the end of a history. */
 export interface ForgottenMessages {
-  /** The number of messages. 0: the conversation had none. */
+  /** The number of removed messages. 0: the conversation had none. */
   readonly messages: Count;
-  /** The number of entries. Each message has one or more. */
+  /** The number of removed entries. Each message has one or more. */
   readonly entries: Count;
 }
 
 /** Parameters of `conversation/enterTangent`. */
 export interface ConversationEnterTangentParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * True to include the files: the daemon makes a checkpoint, and restores it when the client leaves the
-   * tangent without `keepTail`. Absent: false.
+   * True to include the files: the daemon makes a checkpoint of the files. If the client leaves the tangent
+   * without `keepTail`, the daemon restores this checkpoint. Absent: false.
    */
   readonly files?: boolean;
   /**
@@ -2398,26 +2423,26 @@ export interface ConversationEnterTangentParams {
 
 /** Answer to `conversation/enterTangent`. */
 export interface ConversationEnterTangentResult {
-  /** Whether a tangent began. */
+  /** Whether the request began a tangent. */
   readonly entered: boolean;
   /** The checkpoint of the files. */
   readonly checkpoint?: CheckpointId;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/exitTangent`. */
 export interface ConversationExitTangentParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Appends the last entry of the tangent to the main conversation. Absent: false. */
+  /** True to append the last entry of the tangent to the main conversation. Absent: false. */
   readonly keepTail?: boolean;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2430,32 +2455,32 @@ export interface ConversationExitTangentParams {
 
 /** Answer to `conversation/exitTangent`. */
 export interface ConversationExitTangentResult {
-  /** Whether a tangent ended. */
+  /** Whether the request ended a tangent. */
   readonly exited: boolean;
-  /** The entry that was kept. */
+  /** The entry that was appended to the main conversation. */
   readonly tail?: EntryId;
-  /** The restore of the files, if the tangent included them. */
+  /** The result of restoring the files. Absent: the files were not restored. */
   readonly restore?: RestoreResult;
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/tangent`. */
 export interface ConversationTangentParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
 }
 
@@ -2463,11 +2488,11 @@ export interface ConversationTangentParams {
 export interface ConversationTangentResult {
   /** Whether the conversation is in a tangent. */
   readonly active: boolean;
-  /** Whole seconds since the tangent began. Absent: in no tangent. */
+  /** The time since the tangent began, in whole seconds. Absent: in no tangent. */
   readonly durationSeconds?: Count;
   /** When the tangent began. */
   readonly tangentStartTime?: Timestamp;
-  /** Entries that the tangent added and still has. Absent: in no tangent. */
+  /** The number of entries that the tangent added and still has. Absent: in no tangent. */
   readonly added?: Count;
   /** True when the tangent includes the files. Absent: false. */
   readonly files?: boolean;
@@ -2475,7 +2500,7 @@ export interface ConversationTangentResult {
 
 /** Parameters of `conversation/addContext`. */
 export interface ConversationAddContextParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** Paths of the work tree, or globs. Each has at most 4,096 bytes. */
   readonly paths: readonly string[];
@@ -2490,24 +2515,24 @@ export interface ConversationAddContextParams {
 export interface ConversationAddContextResult {
   /** The `paths` that were added. */
   readonly changed: readonly string[];
-  /** The context now. */
+  /** The context after the request. */
   readonly context: ContextState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/removeContext`. */
 export interface ConversationRemoveContextParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Paths of the work tree, or globs. */
+  /** The paths or globs to remove. */
   readonly paths: readonly string[];
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2518,28 +2543,28 @@ export interface ConversationRemoveContextParams {
 
 /** Answer to `conversation/removeContext`. */
 export interface ConversationRemoveContextResult {
-  /** The `paths` that were added. */
+  /** The `paths` that were removed. */
   readonly changed: readonly string[];
-  /** The context now. */
+  /** The context after the request. */
   readonly context: ContextState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/context`. */
 export interface ConversationContextParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Whether to build the message. Absent: false. */
+  /** True to build the context message. Absent: false. */
   readonly message?: boolean;
-  /** Outputs of hooks to include in the message. */
+  /** The outputs of hooks that the message includes. */
   readonly hooks?: readonly HookOutput[];
   /** An instruction that the daemon appends to the message. */
   readonly agentPrompt?: string;
@@ -2547,28 +2572,28 @@ export interface ConversationContextParams {
 
 /** Answer to `conversation/context`. */
 export interface ConversationContextResult {
-  /** The context. */
+  /** The context of the conversation. */
   readonly context: ContextState;
   /**
-   * The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT ENTRY END ---`,
-   * then a blank line. Absent: not requested, or empty.
+   * The context message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT ENTRY END
+   * ---`, then a blank line. Absent: the message was not requested, or is empty.
    */
   readonly message?: string;
-  /** The length of the message in bytes when it was last built. */
+  /** The length in bytes of the context message that was built last. */
   readonly contextMessageLength?: Count;
-  /** Files that match and could not be read. Absent: none, or the message was not requested. */
+  /** The files that match but could not be read. Absent: none, or the message was not requested. */
   readonly unreadable?: readonly string[];
-  /** Texts about assumptions and omissions. */
+  /** Warnings: what the daemon assumed or left out. */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setTools`. */
 export interface ConversationSetToolsParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** All tools, by origin. */
+  /** All tools that the model may use, by origin. */
   readonly tools: ToolsByOrigin;
-  /** An object that the daemon keeps for the client until the daemon ends. */
+  /** An object that the daemon keeps for the client until the daemon ends, and returns in `conversation/get`. */
   readonly toolManager?: JsonObject;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2583,20 +2608,20 @@ export interface ConversationSetToolsResult {
   readonly tools: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setAgents`. */
 export interface ConversationSetAgentsParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The agents. */
+  /** The agents of the client. */
   readonly agents: JsonObject;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2611,17 +2636,17 @@ export interface ConversationSetAgentsResult {
   readonly agents: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /** The paths and globs that were added to the context from the resources of the active agent. */
   readonly context: readonly string[];
-  /** Resources that were left out, with the reason, and later steps that failed. Absent: none. */
+  /** Warnings: resources that were left out, with the reason, and later steps that failed. Absent: no warnings. */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setModel`. */
 export interface ConversationSetModelParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The model. */
   readonly modelInfo: ModelInfo;
@@ -2636,21 +2661,21 @@ export interface ConversationSetModelParams {
 export interface ConversationSetModelResult {
   /** The model, with defaults for missing fields. */
   readonly modelInfo: ModelInfo;
-  /** The present budget of the context. */
+  /** The largest allowed size of the context with this model. */
   readonly maxContextSize: Bytes;
-  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
+  /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
 }
 
 /** Parameters of `conversation/setMcpEnabled`. */
 export interface ConversationSetMcpEnabledParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Whether the conversation is in a tangent. */
+  /** True to enable MCP in the conversation, false to disable it. */
   readonly mcpEnabled: boolean;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2661,26 +2686,26 @@ export interface ConversationSetMcpEnabledParams {
 
 /** Answer to `conversation/setMcpEnabled`. */
 export interface ConversationSetMcpEnabledResult {
-  /** Whether MCP is enabled now. */
+  /** Whether MCP is enabled after the request. */
   readonly mcpEnabled: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/recordLines`. */
 export interface ConversationRecordLinesParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The kind of the write. */
   readonly operation: WriteOperation;
@@ -2691,9 +2716,9 @@ export interface ConversationRecordLinesParams {
   readonly linesBefore?: Count;
   /** The number of lines after the write. Absent: the daemon counts them in the file. */
   readonly linesAfter?: Count;
-  /** For `strReplace`: the replaced text. */
+  /** For `strReplace`: the text that was replaced. */
   readonly oldText?: string;
-  /** The written, inserted or appended text. */
+  /** The text that was written, inserted or appended. */
   readonly newText?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2708,62 +2733,62 @@ export interface ConversationRecordLinesResult {
   readonly tracker: FileLineTracker;
   /** The number of lines that the user added since the previous write. Negative: removed lines. */
   readonly linesByUser: number;
-  /** Lines that this write added or removed. */
+  /** The number of lines that this write added or removed. */
   readonly linesByAgent: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/export`. */
 export interface ConversationExportParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * The file to write: absolute, or relative to the work tree; never in a git directory or in the storage.
-   * Absent: the answer contains the document.
+   * The path of the file to write: absolute, or relative to the work tree; never in a git directory or in the
+   * storage. Absent: the answer contains the document.
    */
   readonly path?: string;
   /**
-   * Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the file first.
-   * Absent: false.
+   * True to replace a regular file at `path`. In the work tree of an open session, a safety checkpoint saves
+   * the file first. Absent: false.
    */
   readonly overwrite?: boolean;
 }
 
 /** Answer to `conversation/export`. */
 export interface ConversationExportResult {
-  /** The document. Absent: the document was written to `path`. */
+  /** The exported document. Absent: it was written to `path`. */
   readonly document?: JsonObject;
-  /** The file that was written. */
+  /** The path of the written file. */
   readonly path?: string;
-  /** Size of the document. */
+  /** The size of the document. */
   readonly bytes: Bytes;
   /**
-   * The safety checkpoint with the replaced file, in the session whose work tree contains the file. Absent: no
-   * file was replaced, or no session's work tree contains the file.
+   * The safety checkpoint with the replaced file. It belongs to the session whose work tree contains the file.
+   * Absent: no file was replaced, or no session's work tree contains the file.
    */
   readonly safety?: CheckpointId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/import`. */
 export interface ConversationImportParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The document. */
+  /** The document to import. Give either `document` or `path`. */
   readonly document?: JsonObject;
-  /** The absolute path of the document's file. */
+  /** The absolute path of a file with the document. */
   readonly path?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2774,35 +2799,35 @@ export interface ConversationImportParams {
 
 /** Answer to `conversation/import`. */
 export interface ConversationImportResult {
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
-  /** The number of entries that were left out, because they exceed the limit. */
+  /** The number of entries that were left out because the document has too many. */
   readonly dropped: Count;
-  /** The number of transcript lines that were left out, because they exceed the limit. */
+  /** The number of transcript lines that were left out because the document has too many. */
   readonly transcriptDropped?: Count;
-  /** The id in the document. The session keeps its own id. */
+  /** The conversation id in the document. The session keeps its own id. */
   readonly conversationId?: string;
-  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
+  /** Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no warnings. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
 }
 
 /** Parameters of `ledger/recordWrite`. */
 export interface LedgerRecordWriteParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The tool that wrote the file. */
+  /** The name of the tool that wrote the file. */
   readonly toolName?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -2813,28 +2838,28 @@ export interface LedgerRecordWriteParams {
 
 /** Answer to `ledger/recordWrite`. */
 export interface LedgerRecordWriteResult {
-  /** False when the ledger had this record already. */
+  /** Whether the ledger stored the report. False: it had this report already. */
   readonly recorded: boolean;
-  /** The id of the content. Absent: the file does not exist now. */
+  /** The id of the file's content. Absent: the file does not exist now. */
   readonly content?: string;
-  /** Its size. */
+  /** The size of the file. */
   readonly size?: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
-/** A change of one file. */
+/** One change of a file. */
 export interface LedgerEntry {
-  /** Who changed the file. */
+  /** The author of the change. */
   readonly author: Author;
-  /** Order within the session. */
+  /** The order of changes within the session. */
   readonly seq: number;
   /** When the change was recorded. */
   readonly timestamp: Timestamp;
@@ -2842,25 +2867,25 @@ export interface LedgerEntry {
   readonly content?: string;
   /** The first checkpoint with this content. */
   readonly checkpoint?: CheckpointId;
-  /** The tag of that checkpoint. */
+  /** The tag of the checkpoint that `checkpoint` names. */
   readonly tag?: Tag;
-  /** The tool that wrote the file. */
+  /** The name of the tool that wrote the file. */
   readonly toolName?: string;
-  /** The other session that made the change, open or closed. Absent: none, or unknown. */
+  /** The id of the other session that made the change. Absent: none, or unknown. */
   readonly session?: SessionId;
 }
 
 /** Parameters of `ledger/history`. */
 export interface LedgerHistoryParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
-  /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
+  /** The largest number of items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
 }
 
@@ -2868,7 +2893,7 @@ export interface LedgerHistoryParams {
 export interface LedgerHistoryResult {
   /** The changes, oldest first. */
   readonly entries: readonly LedgerEntry[];
-  /** The author of the present content, if this content is in no checkpoint and no report. */
+  /** The author of the present content. Sent only if this content is in no checkpoint and no report. */
   readonly present?: LedgerEntry;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -2876,9 +2901,9 @@ export interface LedgerHistoryResult {
 
 /** Parameters of `worktree/status`. */
 export interface WorktreeStatusParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The number of dirty paths to list. Absent: 0. */
+  /** The largest number of dirty paths to list. Absent: 0. */
   readonly limit?: number;
 }
 
@@ -2886,53 +2911,53 @@ export interface WorktreeStatusParams {
 export interface WorktreeStatusResult {
   /** The state of the watcher. */
   readonly state: WatchState;
-  /** Directories watched. */
+  /** The number of watched directories. */
   readonly watchedDirectories: Count;
-  /** Paths that may have changed since the last capture. */
+  /** The number of paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
-  /** How often events were lost. */
+  /** How often the watcher lost events. */
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
   /** Why the watcher is not `live`. */
   readonly reason?: string;
   /**
-   * How the captures of checkpoints were made since the session was opened. Absent: checkpoints are not
-   * enabled.
+   * How many captures since the opening of the session were fast and how many full. Absent: checkpoints are
+   * not enabled.
    */
   readonly captures?: CaptureCounts;
-  /** Dirty paths, at most the requested number. Absent or empty: no paths were requested. */
+  /** The dirty paths. Absent or empty: no paths were requested. */
   readonly paths?: readonly PathRef[];
 }
 
 /** Parameters of `store/usage`. */
 export interface StoreUsageParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
 }
 
 /** Answer to `store/usage`. */
 export interface StoreUsageResult {
-  /** Bytes on disk. */
+  /** The size of the store on the disk. */
   readonly bytes: Bytes;
-  /** Contents stored. */
+  /** The number of stored contents. */
   readonly blobs: Count;
-  /** Checkpoints stored. */
+  /** The number of stored checkpoints. */
   readonly checkpoints: Count;
   /**
-   * The directory of the session. In `sqlite`, all sessions share the database `checkpointd.sqlite` of the
-   * storage.
+   * The path of the session's directory. With `sqlite`, all sessions share the database `checkpointd.sqlite`
+   * of the storage.
    */
   readonly path?: string;
 }
 
 /** Parameters of `store/gc`. */
 export interface StoreGcParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /**
-   * Which safety checkpoints, and which turns and tools without their tag, are removed. Checkpoints that undo
-   * or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
+   * How much to remove of the safety checkpoints, and of the turns and tools that lost their tag. Checkpoints
+   * that undo or redo needs stay. Absent: only those older than `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode;
   /**
@@ -2946,43 +2971,43 @@ export interface StoreGcParams {
 
 /** Answer to `store/gc`. */
 export interface StoreGcResult {
-  /** Bytes freed. */
+  /** The disk space that was freed. */
   readonly bytesFreed: Bytes;
-  /** Contents removed. */
+  /** The number of contents that were removed. */
   readonly blobsFreed: Count;
-  /** The number of removed checkpoints: unlisted ones, and those beyond the limits. */
+  /** The number of checkpoints that were removed: unlisted checkpoints, and those beyond the limits. */
   readonly checkpointsRemoved: Count;
   /**
-   * Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was over. Absent:
-   * none.
+   * The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over, because of
+   * `limits.maxStoreBytes`. Absent: none.
    */
   readonly safetyRemoved?: Count;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** The id of the operation that the request started, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * The change succeeded, but a later step failed, such as writing a note. Do not repeat the request. Absent:
-   * no warnings.
+   * Warnings: the change succeeded, but a later step failed, such as writing a note. Do not repeat the
+   * request. Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
-/** Damage of a store. */
+/** A damage of the store. */
 export interface StoreProblem {
   /** The kind of damage. */
   readonly kind: ProblemKind;
-  /** A content, snapshot or checkpoint id, or a file, table, index or trigger of the store. */
+  /** The id of a content, snapshot or checkpoint, or the name of a file, table, index or trigger. */
   readonly what: string;
-  /** Checkpoints that cannot be restored completely because of the damage. */
+  /** The checkpoints that cannot be restored completely because of the damage. */
   readonly affects: readonly CheckpointId[];
 }
 
 /** Parameters of `store/verify`. */
 export interface StoreVerifyParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The token of the progress reports that the server sends. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
@@ -2990,23 +3015,23 @@ export interface StoreVerifyParams {
 
 /** Answer to `store/verify`. */
 export interface StoreVerifyResult {
-  /** Whether nothing is missing or corrupt. */
+  /** True when no data of the store is missing or corrupt. */
   readonly ok: boolean;
   /** The damage that was found. */
   readonly problems: readonly StoreProblem[];
-  /** Contents checked. */
+  /** The number of contents that were checked. */
   readonly checked: Count;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
 
 /** Parameters of `operation/get`. */
 export interface OperationGetParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Its id. */
+  /** The id of the operation. */
   readonly operation?: OperationId;
-  /** The key of the request. Give either the id or the key. */
+  /** The key of the request. Give either the id of the operation or the key. */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
@@ -3014,13 +3039,13 @@ export interface OperationGetParams {
 export interface OperationGetResult {
   /** The outcome. */
   readonly state: OperationState;
-  /** Its id. */
+  /** The id of the operation. */
   readonly operation?: OperationId;
-  /** Its method. */
+  /** The method of the request. */
   readonly method?: string;
-  /** Its answer. Absent: the answer was not stored. */
+  /** The answer to the request. Absent: the answer was not stored. */
   readonly result?: Json;
-  /** The checkpoint that the operation made, even if the answer was not stored. */
+  /** The checkpoint that the operation made. It is sent even if the answer was not stored. */
   readonly checkpoint?: CheckpointId;
   /** Why the operation failed. */
   readonly error?: ErrorFact;
@@ -3028,25 +3053,25 @@ export interface OperationGetResult {
 
 /** Parameters of `session/didOpen`. */
 export interface SessionDidOpenParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** Its work tree. */
+  /** The absolute path of the work tree. */
   readonly workspace: string;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session existed before. */
   readonly resumed: boolean;
   /** The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted. */
   readonly base?: Checkpoint;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
 
 /** Parameters of `checkpoint/didCreate`. */
 export interface CheckpointDidCreateParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
@@ -3057,66 +3082,66 @@ export interface CheckpointDidCreateParams {
    * checkpoint is `checkpoint.parent`.
    */
   readonly from?: SnapshotId;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
 }
 
 /** Parameters of `checkpoint/didRestore`. */
 export interface CheckpointDidRestoreParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** The restored checkpoint. */
+  /** The checkpoint that was restored. */
   readonly target: CheckpointId;
   /** The checkpoint of the state after the restore. */
   readonly checkpoint?: Checkpoint;
   /** The checkpoint of the state before the restore. */
   readonly safety?: CheckpointId;
-  /** The numbers of paths. */
+  /** The numbers of affected paths. */
   readonly counts: RestoreCounts;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /**
    * True when a later request or opening finished, undid or repaired an earlier restore. The event then lists
    * the paths. Absent: false.
    */
   readonly recovered?: boolean;
-  /** Paths that were written. Absent: no recovery. */
+  /** The paths that the restore wrote. Absent: no recovery. */
   readonly restored?: readonly PathRef[];
-  /** Paths that were deleted. Absent: no recovery. */
+  /** The paths that the restore deleted. Absent: no recovery. */
   readonly deleted?: readonly PathRef[];
-  /** Paths that could not be restored and were not changed. Absent: no recovery. */
+  /** The paths that could not be restored and were not changed. Absent: no recovery. */
   readonly failed?: readonly FailedPath[];
-  /** Paths that were edited outside the session, before or after the restore stopped. Absent: no recovery. */
+  /** The paths that were edited outside the session, before or after the restore stopped. Absent: no recovery. */
   readonly conflicts?: readonly ConflictPath[];
-  /** Paths that were left unchanged on purpose. Absent: no recovery. */
+  /** The paths that the restore left unchanged on purpose. Absent: no recovery. */
   readonly skipped?: readonly SkippedPath[];
 }
 
 /** Parameters of `checkpoint/didFail`. */
 export interface CheckpointDidFailParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** The method. */
+  /** The method of the failed request. */
   readonly method: string;
-  /** Why. */
+  /** The error that the request got. */
   readonly error: ErrorFact;
-  /** The operation. */
+  /** The id of the failed operation. */
   readonly operation?: OperationId;
 }
 
 /** Parameters of `worktree/didChange`. */
 export interface WorktreeDidChangeParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The state of the watcher. */
   readonly state: WatchState;
-  /** Paths that may have changed since the last capture. */
+  /** The number of paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
-  /** The newly changed paths, at most 1,000. Empty when there were more. */
+  /** The newly changed paths, at most 1,000. Empty when more paths changed. */
   readonly paths: readonly PathRef[];
   /** True when more paths changed than are listed. Absent: false. */
   readonly more?: boolean;
@@ -3126,41 +3151,44 @@ export interface WorktreeDidChangeParams {
 
 /** Parameters of `worktree/didDrift`. */
 export interface WorktreeDidDriftParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** Some of the changed paths, at most 100. */
   readonly paths: readonly PathRef[];
-  /** A number of items. */
+  /** The number of changes that the watcher had missed. */
   readonly count: Count;
 }
 
 /** Parameters of `conversation/didFillWindow`. */
 export interface ConversationDidFillWindowParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** How full the model's window is. */
+  /** How full the context window of the model is. */
   readonly contextWindow: ContextWindow;
 }
 
 /** Parameters of `conversation/didChange`. */
 export interface ConversationDidChangeParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** The method that changed the conversation. */
   readonly method: string;
-  /** Entries in the history. */
+  /** The number of entries in the history now. */
   readonly historyLength: Count;
-  /** Lines in the transcript. */
+  /** The number of lines in the transcript now. */
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
 }
 
-/** The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its lines. */
+/**
+ * The id of a writer (`wr_…`). A writer is one storage on one machine. Only the writer moves the heads of its
+ * lines.
+ */
 export type WriterId = string;
 
 /** Where a remote keeps the refs of sessions. */
@@ -3171,11 +3199,11 @@ export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'se
 
 /** A path that stays on this machine when the session is pushed. */
 export interface LeftPath {
-  /** The path, relative to the work tree. A directory includes everything below it. */
+  /** The path, relative to the work tree. A directory stands for everything below it. */
   readonly path: PathText;
-  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
+  /** The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Why. */
+  /** Why the path stays. */
   readonly because: StayReason;
   /** The kind of secret that was found. Absent: no secret was found. */
   readonly rule?: string;
@@ -3183,45 +3211,48 @@ export interface LeftPath {
 
 /** A git remote for sessions. */
 export interface Remote {
-  /** The name in this storage. */
+  /** The name of the remote in this storage. */
   readonly name: string;
-  /** The address, without any secret. */
+  /** The address of the remote, without a secret. */
   readonly url: string;
   /** Globs of paths that are never sent to the remote. */
   readonly leaveOut: readonly string[];
-  /** Where the remote stores sessions. */
+  /** Where the remote keeps the refs of sessions. */
   readonly refs: RefPlace;
   /** When the remote was added. */
   readonly addedAt: Timestamp;
 }
 
-/** A line: one session, as one writer pushed it. Each machine that continues a session makes its own line. */
+/**
+ * A line of a remote: one session, as one writer pushed it. Each machine that continues a session makes its
+ * own line.
+ */
 export interface RemoteLine {
-  /** The session. */
+  /** The id of the session. */
   readonly session: SessionId;
-  /** The writer of the line. */
+  /** The id of the writer of the line. */
   readonly writer: WriterId;
   /** Whether this storage is the writer of the line. */
   readonly own: boolean;
-  /** The ref on the remote. */
+  /** The line's ref on the remote. */
   readonly ref: string;
-  /** The commit of the head. */
+  /** The commit of the line's head. */
   readonly head: string;
-  /** The number of pushes that changed the line. */
+  /** How many pushes have changed the line. */
   readonly generation: Count;
-  /** The number of checkpoints. */
+  /** The number of checkpoints in the line. */
   readonly checkpoints: Count;
-  /** Entries of the conversation. */
+  /** The number of entries in the conversation. */
   readonly historyLength: Count;
   /** The approximate size in bytes of the contents that the checkpoints need. */
   readonly bytes: Bytes;
   /** The name of the work tree's directory. */
   readonly workspace: string;
-  /** Its conversation id. */
+  /** The conversation id of the session. */
   readonly conversationId: string;
-  /** The strategy of the writer. */
+  /** The strategy of the session at the writer. */
   readonly strategy: Strategy;
-  /** The first words of the conversation. Absent: none. */
+  /** The first words of the conversation. Absent: the conversation has none. */
   readonly title?: string;
   /** When the session began. */
   readonly createdAt: Timestamp;
@@ -3231,43 +3262,43 @@ export interface RemoteLine {
   readonly origin?: LineOrigin;
 }
 
-/** The line that a session was imported from. */
+/** The line from which a session was imported. */
 export interface LineOrigin {
-  /** The session of the line. */
+  /** The id of the session whose line was imported. */
   readonly session: SessionId;
-  /** Its writer. */
+  /** The id of the line's writer. */
   readonly writer: WriterId;
-  /** The head that was imported. */
+  /** The commit of the imported head. */
   readonly head: string;
 }
 
 /** The remote line from which a session was imported. */
 export interface SessionOrigin {
-  /** The name of the remote at that time. */
+  /** The name of the remote when the session was imported. */
   readonly remote: string;
-  /** The session of the line. */
+  /** The id of the session whose line was imported. */
   readonly session: SessionId;
-  /** Its writer. */
+  /** The id of the line's writer. */
   readonly writer: WriterId;
-  /** The head that was imported. */
+  /** The commit of the imported head. */
   readonly head: string;
 }
 
-/** A line of a remote that was refused. */
+/** A line of a remote that the daemon refused. */
 export interface RefusedLine {
-  /** Its ref. */
+  /** The line's ref. */
   readonly ref: string;
   /** The name of the error. */
   readonly kind: ErrorKind;
-  /** Why. */
+  /** Why the line was refused. */
   readonly message: string;
 }
 
-/** The line of another writer of the same session. */
+/** A line of the same session that another writer pushed. */
 export interface OtherLine {
-  /** Its writer. */
+  /** The id of the other writer. */
   readonly writer: WriterId;
-  /** The commit of the head. */
+  /** The commit of the line's head. */
   readonly head: string;
 }
 
@@ -3276,8 +3307,8 @@ export interface RemoteAddParams {
   /** A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
   readonly name: string;
   /**
-   * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. An
-   * address with a password is refused.
+   * The address of the remote: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
+   * path. An address with a password is refused.
    */
   readonly url: string;
   /**
@@ -3285,7 +3316,7 @@ export interface RemoteAddParams {
    * globs.
    */
   readonly leaveOut?: readonly string[];
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -3296,14 +3327,14 @@ export interface RemoteAddParams {
 
 /** Answer to `remote/add`. */
 export interface RemoteAddResult {
-  /** The remote. */
+  /** The remote after the request. */
   readonly remote: Remote;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3311,7 +3342,7 @@ export interface RemoteAddResult {
 
 /** Parameters of `remote/list`. */
 export interface RemoteListParams {
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
 }
 
@@ -3319,15 +3350,15 @@ export interface RemoteListParams {
 export interface RemoteListResult {
   /** The remotes, by name. */
   readonly remotes: readonly Remote[];
-  /** The writer's id of this storage. Absent: no remote was ever added. */
+  /** The writer id of this storage. Absent: no remote was ever added. */
   readonly writer?: WriterId;
 }
 
 /** Parameters of `remote/remove`. */
 export interface RemoteRemoveParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly name: string;
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -3338,14 +3369,17 @@ export interface RemoteRemoveParams {
 
 /** Answer to `remote/remove`. */
 export interface RemoteRemoveResult {
-  /** True: the remote and the data fetched from it were removed here. The remote itself did not change. */
+  /**
+   * True: the remote, and the data fetched from it, are no longer in the storage. The remote itself did not
+   * change.
+   */
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3353,17 +3387,20 @@ export interface RemoteRemoveResult {
 
 /** Parameters of `remote/push`. */
 export interface RemotePushParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** Returns what would be sent, and sends nothing. Absent: false. */
+  /** True to return what a push would send, and send nothing. Absent: false. */
   readonly dryRun?: boolean;
-  /** Globs of paths not to send, in addition to those of the remote. Absent: none. */
+  /**
+   * Globs of paths that are not sent, in addition to the `leaveOut` globs of the remote. Absent: no additional
+   * globs.
+   */
   readonly leaveOut?: readonly string[];
   /**
-   * Globs of paths to send although their name, mode, origin or content would keep them here. `leaveOut` takes
-   * precedence. Absent: none.
+   * Globs of paths that are sent although their name, mode, origin or content would keep them on this machine.
+   * `leaveOut` takes precedence. Absent: none.
    */
   readonly send?: readonly string[];
   /**
@@ -3379,34 +3416,34 @@ export interface RemotePushParams {
 export interface RemotePushResult {
   /** Whether the remote got new data. False in a dry run, too. */
   readonly pushed: boolean;
-  /** The session of the line. For an imported session: the session that it was imported from. */
+  /** The session of the pushed line. For an imported session: the session that it was imported from. */
   readonly session: SessionId;
-  /** The writer of the line. */
+  /** The id of the writer of the line. */
   readonly writer: WriterId;
-  /** The ref on the remote. */
+  /** The name of the line's ref on the remote. */
   readonly ref: string;
-  /** The commit of the head. */
+  /** The commit of the line's head. */
   readonly head: string;
-  /** The number of checkpoints in the line now. */
+  /** The number of checkpoints that the line has now. */
   readonly checkpoints: Count;
-  /** The number of checkpoints that the remote lacked. */
+  /** The number of checkpoints that the remote did not have before. */
   readonly added: Count;
   /** The size of contents that the remote lacked, in bytes before packing. */
   readonly bytes: Bytes;
   /** The paths that stay on this machine, at most 1,000. */
   readonly left: readonly LeftPath[];
-  /** How many paths stay. */
+  /** The number of paths that stay on this machine. */
   readonly leftCount: Count;
   /** The lines of other writers of the same session on the remote. */
   readonly others: readonly OtherLine[];
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3414,11 +3451,11 @@ export interface RemotePushResult {
 
 /** Parameters of `remote/fetch`. */
 export interface RemoteFetchParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** Only this session, as `remote/sessions` names it. Absent: all. */
+  /** The id of the session to fetch, as `remote/sessions` returned it. Absent: all sessions. */
   readonly session?: SessionId;
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -3433,18 +3470,18 @@ export interface RemoteFetchParams {
 export interface RemoteFetchResult {
   /** The lines with new data. */
   readonly updated: readonly RemoteLine[];
-  /** Lines that were refused because their data is invalid. No part of these lines was stored. */
+  /** The lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];
-  /** Sessions that were deleted on the remote. */
+  /** The ids of sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3452,29 +3489,29 @@ export interface RemoteFetchResult {
 
 /** Parameters of `remote/sessions`. */
 export interface RemoteSessionsParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
 }
 
 /** Answer to `remote/sessions`. */
 export interface RemoteSessionsResult {
-  /** At most 10,000 lines, newest first by the clocks of their writers. */
+  /** The lines of the remote, at most 10,000, newest first by the clocks of their writers. */
   readonly lines: readonly RemoteLine[];
-  /** Lines that were refused because their data is invalid. No part of these lines was stored. */
+  /** The lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];
-  /** Sessions that were deleted on the remote. */
+  /** The ids of sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
 }
 
 /** Parameters of `remote/delete`. */
 export interface RemoteDeleteParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** The session, as `remote/sessions` names it. */
+  /** The id of the session, as `remote/sessions` returned it. */
   readonly session: SessionId;
-  /** The storage of the remote, an absolute path. Absent: the default storage. */
+  /** The absolute path of the storage that has the remote. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * The client's key for this change. A repeated request with the same key gets the first answer and changes
@@ -3485,14 +3522,14 @@ export interface RemoteDeleteParams {
 
 /** Answer to `remote/delete`. */
 export interface RemoteDeleteResult {
-  /** The refs that were removed. Empty: the session had been deleted before. */
+  /** The names of the removed refs. Empty: the session had been deleted before. */
   readonly deleted: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3500,11 +3537,11 @@ export interface RemoteDeleteResult {
 
 /** Parameters of `session/import`. */
 export interface SessionImportParams {
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** The session, as `remote/sessions` names it. */
+  /** The id of the session, as `remote/sessions` returned it. */
   readonly session: SessionId;
-  /** The writer of the line. Absent: the writer that pushed last. */
+  /** The id of the writer whose line is imported. Absent: the writer that pushed last. */
   readonly writer?: WriterId;
   /** The work tree of the new session. */
   readonly workspace: Workspace;
@@ -3512,11 +3549,11 @@ export interface SessionImportParams {
   readonly strategy?: Strategy;
   /** Whether checkpoints and conversation stay when the session ends. Absent: `keep`. */
   readonly retention?: Retention;
-  /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
+  /** True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent: false. */
   readonly allowProtected?: boolean;
   /**
-   * The storage of the session and of the remote: an absolute path outside the work tree. Absent: the default
-   * storage.
+   * The absolute path of the storage that has the remote and gets the session. It must be outside the work
+   * tree. Absent: the default storage.
    */
   readonly storageDir?: string;
   /**
@@ -3531,15 +3568,15 @@ export interface SessionImportParams {
 /** Answer to `session/import`. */
 export interface SessionImportResult {
   /**
-   * The new session, which is closed. Open the session with `session/open` and the same workspace,
+   * The id of the new session, which is closed. To open it, use `session/open` with the same workspace,
    * conversation id and strategy.
    */
   readonly session: SessionId;
   /** The absolute path of the work tree. */
   readonly workspace: string;
-  /** The conversation id of the line, or a new id if another session here has that id. */
+  /** The conversation id of the line, or a new id if another session in the storage has that id. */
   readonly conversationId: string;
-  /** The strategy that stores its checkpoints. */
+  /** The strategy that stores the session's checkpoints. */
   readonly strategy: Strategy;
   /** Whether the session's data stays after its end. */
   readonly retention: Retention;
@@ -3549,14 +3586,14 @@ export interface SessionImportResult {
   readonly checkpoints: Count;
   /** The current checkpoint of the session. Absent: there is none. */
   readonly head?: CheckpointId;
-  /** How long it took. */
+  /** How long the operation took, in milliseconds. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent. */
+  /** In answers about sessions and remotes: reserved, and never sent. */
   readonly operation?: OperationId;
   /**
-   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * Warnings: steps that failed although the request succeeded, and facts that the user should know. Absent:
    * no warnings.
    */
   readonly warnings?: readonly string[];
@@ -3564,17 +3601,17 @@ export interface SessionImportResult {
 
 /** Parameters of `remote/didFindLine`. */
 export interface RemoteDidFindLineParams {
-  /** The session here that another writer continues. */
+  /** The id of the session on this machine. */
   readonly session: SessionId;
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
-  /** The line. */
+  /** The line of the other writer. */
   readonly line: OtherLine;
 }
 
-/** The abilities of `remote/*` and `session/import`. */
+/** What the server can do in `remote/*` and `session/import`. */
 export interface RemotesCapability {
-  /** The kinds of addresses of remotes. */
+  /** The kinds of remote addresses that the server accepts. */
   readonly schemes: readonly string[];
   /** The newest supported format of lines. */
   readonly lineFormat: number;
@@ -3585,20 +3622,20 @@ export type PushMode = 'turn' | 'manual';
 
 /** Parameters of `remote/didPush`. */
 export interface RemoteDidPushParams {
-  /** The session, as `session/open` named it. */
+  /** The id of the session, as `session/open` returned it. */
   readonly session: SessionId;
-  /** The remote. */
+  /** The name of the remote. */
   readonly remote: string;
   /** Whether the remote got new data. */
   readonly pushed: boolean;
-  /** The head of the line. Absent: the push failed. */
+  /** The commit of the line's head. Absent: the push failed. */
   readonly head?: string;
   /**
-   * The number of paths that stay on this machine, including contents that look like secrets; a `dryRun` lists
-   * the paths. Absent: the push failed.
+   * The number of paths that stay on this machine, including paths whose contents look like secrets. A
+   * `dryRun` lists the paths. Absent: the push failed.
    */
   readonly leftCount?: Count;
-  /** Why the push failed. Absent: the push succeeded. */
+  /** The error of the push. Absent: the push succeeded. */
   readonly error?: ErrorFact;
 }
 
@@ -3611,23 +3648,23 @@ export interface RequestTypes {
    * `exit` is accepted.
    */
   'shutdown': { params: ShutdownParams; result: null; };
-  /** Returns this protocol as an OpenRPC document. The only request that is allowed before `initialize`. */
+  /** Returns this protocol as an OpenRPC document. No other request is allowed before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
-   * Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag `0`). A kept
-   * session is resumed, and an interrupted restore is finished or undone first. A client that opens an open
-   * session joins it. The session ends when its last client leaves.
+   * Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag `0`). The
+   * daemon resumes a kept session, and first finishes or undoes an interrupted restore. A client that opens an
+   * open session joins it. The session ends when its last client leaves.
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
    * Ends a session. If other clients have the session open, only this client leaves. With retention `session`,
-   * the daemon then removes checkpoints and conversation; with `keep`, it keeps both.
+   * the daemon then removes checkpoints and conversation; with `keep`, the daemon keeps both.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
-   * Removes an open or kept session with its checkpoints and conversation. Files of the work tree stay. A
-   * session with an interrupted restore must be opened first (`RestoreFailed`), because only that session has
-   * the displaced files.
+   * Removes an open or kept session with its checkpoints and conversation. Files of the work tree stay. If a
+   * restore of the session was interrupted, open the session first (otherwise: `RestoreFailed`), because only
+   * this session has the displaced files.
    */
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
@@ -3636,26 +3673,26 @@ export interface RequestTypes {
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
    * Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled already,
-   * returns the base.
+   * the request returns the base.
    */
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
    * Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless `onlyIfChanged`
    * is set). All file names of the checkpoint existed at one instant, and each file is complete. If a program
-   * writes meanwhile, the contents of two files may come from different moments.
+   * writes during the capture, the contents of two files may come from different moments.
    */
   'checkpoint/create': { params: CheckpointCreateParams; result: CheckpointCreateResult; };
   /** Lists checkpoints, oldest first. */
   'checkpoint/list': { params: CheckpointListParams; result: CheckpointListResult; };
   /** Returns one checkpoint. */
   'checkpoint/get': { params: CheckpointGetParams; result: CheckpointGetResult; };
-  /** Returns a turn with its tools. */
+  /** Returns the checkpoints of a turn and of its tools. */
   'checkpoint/expand': { params: CheckpointExpandParams; result: CheckpointExpandResult; };
   /** Returns whether the work tree differs from the state after the last checkpoint or restore. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
-   * Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from` and `to` to
-   * compare two checkpoints.
+   * Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its `previousTag`. With
+   * `from` and `to`, it compares two checkpoints.
    */
   'checkpoint/stats': { params: CheckpointStatsParams; result: FileStats; };
   /** Compares two checkpoints, or a checkpoint with the work tree. */
@@ -3666,20 +3703,21 @@ export interface RequestTypes {
   'checkpoint/readFile': { params: CheckpointReadFileParams; result: CheckpointReadFileResult; };
   /**
    * Restores the work tree, the conversation or both to the state of a checkpoint. A safety checkpoint first
-   * saves the present state. A path that could not be restored is in `failed`; the others are restored.
+   * saves the present state. If some paths cannot be restored, they are in `failed`, and all other paths are
+   * restored.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
   /**
    * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. A
    * revert is a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
-   * `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is a change
-   * of all lines. The merge follows renamed files, but not renamed directories. The merge uses no merge driver
+   * `checkpoint/undo` reverses the revert. The merge compares bytes: if a change replaced all line ends, it
+   * changed all lines. The merge follows renamed files, but not renamed directories. It uses no merge driver
    * or attribute of the repository.
    */
   'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
-   * Undoes the last restore that has not been undone. Each path that this restore changed gets its earlier
-   * state from the safety checkpoint. Later changes of other paths stay, unless `mode` is `hard`.
+   * Undoes the last restore that has not been undone. Each path that the restore changed returns to its state
+   * in the safety checkpoint. Later changes of other paths stay, unless `mode` is `hard`.
    */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
   /**
@@ -3688,8 +3726,8 @@ export interface RequestTypes {
    */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore cannot be
-   * removed while it is the current checkpoint (`PreconditionFailed`).
+   * Removes a checkpoint. All other checkpoints can still be restored. A checkpoint that a restore made cannot
+   * be removed while it is the current checkpoint (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or removes its name. */
@@ -3697,8 +3735,8 @@ export interface RequestTypes {
   /** Removes all checkpoints of the session. Checkpoints are then disabled until `checkpoint/init`. */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
   /**
-   * Returns the state of the conversation: messages, context, tools and the checkpoint. For history and
-   * transcript, it returns only the lengths.
+   * Returns the state of the conversation: messages, context, tools and a reference to the checkpoints. For
+   * history and transcript, the answer has only the lengths.
    */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
   /** Reads the present history, or the history at a checkpoint, page by page. */
@@ -3706,8 +3744,8 @@ export interface RequestTypes {
   /** Reads the transcript page by page. */
   'conversation/transcript': { params: ConversationTranscriptParams; result: ConversationTranscriptResult; };
   /**
-   * Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the oldest entries are
-   * dropped.
+   * Appends an exchange to the history and to the transcript. If the history then has more than 10,000
+   * entries, the daemon drops the oldest entries.
    */
   'conversation/append': { params: ConversationAppendParams; result: ConversationAppendResult; };
   /**
@@ -3716,12 +3754,12 @@ export interface RequestTypes {
    */
   'conversation/appendTranscript': { params: ConversationAppendTranscriptParams; result: ConversationAppendTranscriptResult; };
   /**
-   * Sets the next message. The message also becomes the pending message of the next turn, unless the pending
-   * message is locked.
+   * Sets the next message of the conversation. This message also becomes the pending message of the next turn,
+   * unless the pending message is locked.
    */
   'conversation/setNextMessage': { params: ConversationSetNextMessageParams; result: ConversationSetNextMessageResult; };
   /**
-   * Clears next message, history, valid range, transcript, latest summary and line trackers. Checkpoints,
+   * Clears the next message, history, valid range, transcript, latest summary and line trackers. Checkpoints,
    * settings and an open tangent stay.
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
@@ -3733,62 +3771,62 @@ export interface RequestTypes {
   /** Stores a summary and moves the start of the valid range after the summarised entries. */
   'conversation/compact': { params: ConversationCompactParams; result: ConversationCompactResult; };
   /**
-   * Removes the last messages from the history, each with its answers and tool results, and cuts the valid
-   * range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier checkpoint restores
+   * Removes the last messages from the history, each with its answers and tool results, and shortens the valid
+   * range. Transcript, latest summary, files and checkpoints stay. A restore of an earlier checkpoint restores
    * the messages.
    */
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /**
-   * Begins a tangent and puts the main conversation aside. Inside a tangent, the request does nothing and
-   * answers `entered: false`.
+   * Begins a tangent and puts the main conversation aside. If the conversation is in a tangent already, the
+   * request does nothing and answers `entered: false`.
    */
   'conversation/enterTangent': { params: ConversationEnterTangentParams; result: ConversationEnterTangentResult; };
   /**
-   * Returns to the main conversation. Outside a tangent, the request answers `exited: false`, or fails with
-   * `TangentDisabled` if the session was opened with `features.tangent` false.
+   * Ends the tangent and returns to the main conversation. Outside a tangent, the request answers `exited:
+   * false`, or fails with `TangentDisabled` if the session was opened with `features.tangent` false.
    */
   'conversation/exitTangent': { params: ConversationExitTangentParams; result: ConversationExitTangentResult; };
   /** Returns whether the conversation is in a tangent. */
   'conversation/tangent': { params: ConversationTangentParams; result: ConversationTangentResult; };
-  /** Adds files to the context, by path or glob. */
+  /** Adds files to the context. Paths or globs name these files. */
   'conversation/addContext': { params: ConversationAddContextParams; result: ConversationAddContextResult; };
-  /** Removes paths or globs from the context. Spell each path as it was added. */
+  /** Removes paths or globs from the context. Spell each path or glob as it was added. */
   'conversation/removeContext': { params: ConversationRemoveContextParams; result: ConversationRemoveContextResult; };
-  /** Returns the context. With `message: true`, also builds the context message. */
+  /** Returns the context. With `message: true`, the daemon also builds the context message. */
   'conversation/context': { params: ConversationContextParams; result: ConversationContextResult; };
-  /** Sets the tools, and an object that the daemon stores for the client. */
+  /** Sets the tools of the conversation, and an object that the daemon stores for the client. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
   /**
-   * Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation has no context
-   * paths, the `resources` of the active agent become its context.
+   * Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the context has no paths, the
+   * `resources` of the active agent become the context.
    */
   'conversation/setAgents': { params: ConversationSetAgentsParams; result: ConversationSetAgentsResult; };
-  /** Sets the model. The budget of the context depends on the model's window. */
+  /** Sets the model of the conversation. The window of the model decides how large the context may be. */
   'conversation/setModel': { params: ConversationSetModelParams; result: ConversationSetModelResult; };
-  /** Sets whether MCP is enabled. */
+  /** Sets whether MCP is enabled in the conversation. */
   'conversation/setMcpEnabled': { params: ConversationSetMcpEnabledParams; result: ConversationSetMcpEnabledResult; };
   /** Records a write of the agent in the line tracker of a file. Send this request after the write. */
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
-   * Exports the conversation as a document with a format version. The document has names in snake_case and
-   * leaves out absent fields. Without `overwrite`, the export does not replace another file at `path`.
+   * Exports the conversation as a document with a format version. The document has names in snake_case, and no
+   * absent fields. Without `overwrite`, the export does not replace another file at `path`.
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**
-   * Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as `document` or
-   * `path`. Checkpoints stay; `warnings` lists the parts that were left out.
+   * Replaces the conversation by a document of `conversation/export` or Amazon Q CLI. The request contains the
+   * document or its path. Checkpoints stay; `warnings` lists the parts that were left out.
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /**
    * Records that the agent wrote or deleted a file. The present content of the file then counts as the agent's
    * and causes no conflict. Every session that is open on the work tree stores the report. A revert of one
-   * author (`author` of `checkpoint/revert`) relies on these reports. Report each write at once: an edit of
-   * another program between the write and its report counts as part of the write.
+   * author (`author` of `checkpoint/revert`) relies on these reports. Report each write at once: if another
+   * program edits the file before the report, its edit counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
-  /** Lists who changed a file and when, as far as checkpoints and reports show. */
+  /** Lists who changed a file and when, if a checkpoint or a report shows it. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
-  /** Returns the state of the watcher, and the numbers of fast and full captures. */
+  /** Returns the state of the watcher, and how many captures were fast and how many were full. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
   /** Returns the size of a session's store. */
   'store/usage': { params: StoreUsageParams; result: StoreUsageResult; };
@@ -3798,41 +3836,41 @@ export interface RequestTypes {
    * stay.
    */
   'store/gc': { params: StoreGcParams; result: StoreGcResult; };
-  /** Reads everything in the store and checks every hash. */
+  /** Reads all data in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
   /**
-   * Returns the outcome of a mutation, by its id or its key. For a kept session, this also works after a
+   * Returns the outcome of a mutation, named by its id or key. For a kept session, this also works after a
    * restart.
    */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
   /**
-   * Adds a git remote for sessions to the storage. Nothing is sent to the remote before `remote/push`. If a
+   * Adds a git remote to the storage, for sessions. Nothing is sent to the remote before `remote/push`. If a
    * remote with this name and address exists, only its `leaveOut` changes.
    */
   'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };
   /** Lists the remotes of the storage. */
   'remote/list': { params: RemoteListParams; result: RemoteListResult; };
-  /** Removes a remote from the storage, with the data fetched from it. Nothing changes on the remote. */
+  /** Removes a remote, and the data fetched from it, from the storage. Nothing changes on the remote. */
   'remote/remove': { params: RemoteRemoveParams; result: RemoteRemoveResult; };
   /**
    * Pushes an open session to a remote: its checkpoints except safety checkpoints, and its conversation. Data
    * that the remote already has is not sent again. Some paths stay on this machine (`left`): paths whose name,
-   * mode or content looks like a secret, and ignored files that were included. In the pushed checkpoints,
+   * mode or content looks like a secret, and ignored files that `include` captured. In the pushed checkpoints,
    * these paths are `skipped` as `notSent`, and a restore on another machine does not change them. No
    * checkpoint waits for a push. A failed push does not change the session, and the next push finds out what
    * the remote has.
    */
   'remote/push': { params: RemotePushParams; result: RemotePushResult; };
   /**
-   * Fetches the lines of one session, or of all sessions, from a remote and verifies them. No part of a
-   * refused line is stored. Data that was fetched earlier stays.
+   * Fetches the lines of one session, or of all sessions, from a remote and verifies them. If a line is
+   * refused, no part of it is stored. Data that was fetched earlier stays.
    */
   'remote/fetch': { params: RemoteFetchParams; result: RemoteFetchResult; };
   /** Lists the lines of a remote, newest first. If the host can leave out contents, no contents are fetched. */
   'remote/sessions': { params: RemoteSessionsParams; result: RemoteSessionsResult; };
   /**
-   * Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no machine can
-   * push this session to the remote again. Sessions on this machine are not changed.
+   * Deletes a session, with the lines of all its writers, from a remote. The remote keeps a tombstone, so that
+   * no machine can push this session to it again. Sessions on this machine are not changed.
    */
   'remote/delete': { params: RemoteDeleteParams; result: RemoteDeleteResult; };
   /**
@@ -3847,11 +3885,11 @@ export interface RequestTypes {
 
 /** Parameters of every notification. */
 export interface NotificationTypes {
-  /** The client has read the answer to `initialize`. */
+  /** Reports that the client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };
   /**
-   * Ends the process within two seconds: after `shutdown` with 0, otherwise with 1. If other clients have
-   * sessions open, only this connection ends.
+   * Ends the process within two seconds: with exit code 0 after `shutdown`, otherwise with 1. If other clients
+   * have sessions open, only this connection ends.
    */
   'exit': { params: ExitParams; };
   /**
@@ -3859,45 +3897,51 @@ export interface NotificationTypes {
    * changed nothing. A committed request ends normally.
    */
   '$/cancelRequest': { params: CancelRequestParams; };
-  /** Reports progress of a request that carried a `workDoneToken`. */
+  /** Reports the progress of a request that has a `workDoneToken`. */
   '$/progress': { params: ProgressParams; };
-  /** Sets the detail of `$/logTrace`. */
+  /** Sets how detailed the reports of `$/logTrace` are. */
   '$/setTrace': { params: SetTraceParams; };
-  /** Reports the work of the server, in the detail that `$/setTrace` chose. */
+  /** Reports what the server does, with the detail that `$/setTrace` sets. */
   '$/logTrace': { params: LogTraceParams; };
-  /** A line for the client's log: a warning or an error that belongs to no request. */
+  /** Sends one line for the client's log: a warning or an error that belongs to no request. */
   'window/logMessage': { params: WindowLogMessageParams; };
-  /** A session was opened. */
+  /** Reports that a session was opened. */
   'session/didOpen': { params: SessionDidOpenParams; };
-  /** A checkpoint was made. */
+  /** Reports that a checkpoint was made. */
   'checkpoint/didCreate': { params: CheckpointDidCreateParams; };
-  /** A checkpoint was restored, or a restore that had stopped half-way was recovered. */
+  /**
+   * Reports that a checkpoint was restored, or that the daemon recovered from a restore that had stopped
+   * half-way.
+   */
   'checkpoint/didRestore': { params: CheckpointDidRestoreParams; };
-  /** A mutation of checkpoints failed. */
+  /** Reports that a mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
   /**
-   * Paths of the work tree may have changed. Changes are collected for 100 ms. The first event of a session is
-   * sent when the watcher becomes live, and has `more`.
+   * Reports that paths of the work tree may have changed. One event reports all changes of 100 ms. The first
+   * event of a session comes when the watcher becomes live, and has `more`.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
-   * A capture or a full scan found changes that the watcher had not reported. These changes are also sent with
-   * `worktree/didChange`, and the daemon watches their directories anew.
+   * Reports that a capture or a full scan found changes that the watcher had missed. The daemon also sends
+   * these changes with `worktree/didChange`, and watches their directories anew.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
-  /** The conversation changed. */
+  /** Reports that the conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
   /**
-   * The last change filled the model's context window. The event is sent once. The event is sent again only if
-   * the conversation fitted into the window meanwhile.
+   * Reports that the last change filled the model's context window. The event is sent once. It is sent again
+   * only if the conversation fitted into the window in the meantime.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
-  /** A push found that another writer continues the same session. Both lines stay, and nothing is merged. */
+  /**
+   * Reports that a push found a line of another writer, who continues the same session. Both lines stay, and
+   * nothing is merged.
+   */
   'remote/didFindLine': { params: RemoteDidFindLineParams; };
   /**
-   * A session that was opened with `push: "turn"` was pushed in the background, or the push failed. If the
-   * remote is unreachable, the daemon tries again five times, at growing intervals. After any other failure it
-   * tries again after the next turn.
+   * Reports that the daemon pushed a session in the background, or that this push failed. The session was
+   * opened with `push: "turn"`. If the remote is unreachable, the daemon tries again five times, at growing
+   * intervals. After any other failure it tries again after the next turn.
    */
   'remote/didPush': { params: RemoteDidPushParams; };
 }

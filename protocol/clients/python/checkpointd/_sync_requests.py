@@ -174,7 +174,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> JsonObject:
-        """Returns this protocol as an OpenRPC document. The only request that is allowed before
+        """Returns this protocol as an OpenRPC document. No other request is allowed before
         `initialize`.
         """
         result: JsonObject = self.request("rpc.discover", params, on_progress=on_progress, timeout=timeout)
@@ -188,9 +188,9 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> SessionOpenResult:
         """Opens a session: one conversation on one work tree. A new session gets a base checkpoint
-        (tag `0`). A kept session is resumed, and an interrupted restore is finished or undone
-        first. A client that opens an open session joins it. The session ends when its last client
-        leaves.
+        (tag `0`). The daemon resumes a kept session, and first finishes or undoes an interrupted
+        restore. A client that opens an open session joins it. The session ends when its last
+        client leaves.
         """
         result: SessionOpenResult = self.request("session/open", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -203,8 +203,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> SessionCloseResult:
         """Ends a session. If other clients have the session open, only this client leaves. With
-        retention `session`, the daemon then removes checkpoints and conversation; with `keep`, it
-        keeps both.
+        retention `session`, the daemon then removes checkpoints and conversation; with `keep`,
+        the daemon keeps both.
         """
         result: SessionCloseResult = self.request("session/close", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -217,8 +217,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> SessionDeleteResult:
         """Removes an open or kept session with its checkpoints and conversation. Files of the work
-        tree stay. A session with an interrupted restore must be opened first (`RestoreFailed`),
-        because only that session has the displaced files.
+        tree stay. If a restore of the session was interrupted, open the session first (otherwise:
+        `RestoreFailed`), because only this session has the displaced files.
         """
         result: SessionDeleteResult = self.request("session/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -255,7 +255,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> CheckpointInitResult:
         """Enables checkpoints, also outside a repository, and makes the base. If checkpoints are
-        enabled already, returns the base.
+        enabled already, the request returns the base.
         """
         result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -269,8 +269,8 @@ class SyncRequests:
     ) -> CheckpointCreateResult:
         """Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
         `onlyIfChanged` is set). All file names of the checkpoint existed at one instant, and each
-        file is complete. If a program writes meanwhile, the contents of two files may come from
-        different moments.
+        file is complete. If a program writes during the capture, the contents of two files may
+        come from different moments.
         """
         result: CheckpointCreateResult = self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -304,7 +304,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointExpandResult:
-        """Returns a turn with its tools."""
+        """Returns the checkpoints of a turn and of its tools."""
         result: CheckpointExpandResult = self.request("checkpoint/expand", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -326,8 +326,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> FileStats:
-        """Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from`
-        and `to` to compare two checkpoints.
+        """Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its
+        `previousTag`. With `from` and `to`, it compares two checkpoints.
         """
         result: FileStats = self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -373,8 +373,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> RestoreResult:
         """Restores the work tree, the conversation or both to the state of a checkpoint. A safety
-        checkpoint first saves the present state. A path that could not be restored is in
-        `failed`; the others are restored.
+        checkpoint first saves the present state. If some paths cannot be restored, they are in
+        `failed`, and all other paths are restored.
         """
         result: RestoreResult = self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -389,8 +389,8 @@ class SyncRequests:
         """Reverses the changes between two checkpoints in the present work tree, and keeps all later
         changes. A revert is a three-way merge of trees and contents. A safety checkpoint first
         saves the present state, and `checkpoint/undo` reverses the revert. The merge compares
-        bytes, so a change of all line ends is a change of all lines. The merge follows renamed
-        files, but not renamed directories. The merge uses no merge driver or attribute of the
+        bytes: if a change replaced all line ends, it changed all lines. The merge follows renamed
+        files, but not renamed directories. It uses no merge driver or attribute of the
         repository.
         """
         result: RevertResult = self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout)
@@ -403,8 +403,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Undoes the last restore that has not been undone. Each path that this restore changed gets
-        its earlier state from the safety checkpoint. Later changes of other paths stay, unless
+        """Undoes the last restore that has not been undone. Each path that the restore changed
+        returns to its state in the safety checkpoint. Later changes of other paths stay, unless
         `mode` is `hard`.
         """
         result: RestoreResult = self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout)
@@ -430,8 +430,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a
-        restore cannot be removed while it is the current checkpoint (`PreconditionFailed`).
+        """Removes a checkpoint. All other checkpoints can still be restored. A checkpoint that a
+        restore made cannot be removed while it is the current checkpoint (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -467,8 +467,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationGetResult:
-        """Returns the state of the conversation: messages, context, tools and the checkpoint. For
-        history and transcript, it returns only the lengths.
+        """Returns the state of the conversation: messages, context, tools and a reference to the
+        checkpoints. For history and transcript, the answer has only the lengths.
         """
         result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -502,8 +502,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationAppendResult:
-        """Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the
-        oldest entries are dropped.
+        """Appends an exchange to the history and to the transcript. If the history then has more
+        than 10,000 entries, the daemon drops the oldest entries.
         """
         result: ConversationAppendResult = self.request("conversation/append", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -528,8 +528,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetNextMessageResult:
-        """Sets the next message. The message also becomes the pending message of the next turn,
-        unless the pending message is locked.
+        """Sets the next message of the conversation. This message also becomes the pending message
+        of the next turn, unless the pending message is locked.
         """
         result: ConversationSetNextMessageResult = self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -541,8 +541,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationClearResult:
-        """Clears next message, history, valid range, transcript, latest summary and line trackers.
-        Checkpoints, settings and an open tangent stay.
+        """Clears the next message, history, valid range, transcript, latest summary and line
+        trackers. Checkpoints, settings and an open tangent stay.
         """
         result: ConversationClearResult = self.request("conversation/clear", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -580,8 +580,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> ConversationForgetResult:
         """Removes the last messages from the history, each with its answers and tool results, and
-        cuts the valid range. Transcript, latest summary, files and checkpoints stay; a restore of
-        an earlier checkpoint restores the messages.
+        shortens the valid range. Transcript, latest summary, files and checkpoints stay. A
+        restore of an earlier checkpoint restores the messages.
         """
         result: ConversationForgetResult = self.request("conversation/forget", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -593,8 +593,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationEnterTangentResult:
-        """Begins a tangent and puts the main conversation aside. Inside a tangent, the request does
-        nothing and answers `entered: false`.
+        """Begins a tangent and puts the main conversation aside. If the conversation is in a tangent
+        already, the request does nothing and answers `entered: false`.
         """
         result: ConversationEnterTangentResult = self.request("conversation/enterTangent", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -606,8 +606,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExitTangentResult:
-        """Returns to the main conversation. Outside a tangent, the request answers `exited: false`,
-        or fails with `TangentDisabled` if the session was opened with `features.tangent` false.
+        """Ends the tangent and returns to the main conversation. Outside a tangent, the request
+        answers `exited: false`, or fails with `TangentDisabled` if the session was opened with
+        `features.tangent` false.
         """
         result: ConversationExitTangentResult = self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -630,7 +631,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationAddContextResult:
-        """Adds files to the context, by path or glob."""
+        """Adds files to the context. Paths or globs name these files."""
         result: ConversationAddContextResult = self.request("conversation/addContext", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -641,7 +642,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationRemoveContextResult:
-        """Removes paths or globs from the context. Spell each path as it was added."""
+        """Removes paths or globs from the context. Spell each path or glob as it was added."""
         result: ConversationRemoveContextResult = self.request("conversation/removeContext", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -652,7 +653,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationContextResult:
-        """Returns the context. With `message: true`, also builds the context message."""
+        """Returns the context. With `message: true`, the daemon also builds the context message."""
         result: ConversationContextResult = self.request("conversation/context", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -663,7 +664,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetToolsResult:
-        """Sets the tools, and an object that the daemon stores for the client."""
+        """Sets the tools of the conversation, and an object that the daemon stores for the client."""
         result: ConversationSetToolsResult = self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -674,8 +675,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetAgentsResult:
-        """Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation
-        has no context paths, the `resources` of the active agent become its context.
+        """Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the context has no
+        paths, the `resources` of the active agent become the context.
         """
         result: ConversationSetAgentsResult = self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -687,7 +688,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetModelResult:
-        """Sets the model. The budget of the context depends on the model's window."""
+        """Sets the model of the conversation. The window of the model decides how large the context
+        may be.
+        """
         result: ConversationSetModelResult = self.request("conversation/setModel", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -698,7 +701,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetMcpEnabledResult:
-        """Sets whether MCP is enabled."""
+        """Sets whether MCP is enabled in the conversation."""
         result: ConversationSetMcpEnabledResult = self.request("conversation/setMcpEnabled", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -723,8 +726,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> ConversationExportResult:
         """Exports the conversation as a document with a format version. The document has names in
-        snake_case and leaves out absent fields. Without `overwrite`, the export does not replace
-        another file at `path`.
+        snake_case, and no absent fields. Without `overwrite`, the export does not replace another
+        file at `path`.
         """
         result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -736,8 +739,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationImportResult:
-        """Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as
-        `document` or `path`. Checkpoints stay; `warnings` lists the parts that were left out.
+        """Replaces the conversation by a document of `conversation/export` or Amazon Q CLI. The
+        request contains the document or its path. Checkpoints stay; `warnings` lists the parts
+        that were left out.
         """
         result: ConversationImportResult = self.request("conversation/import", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -752,8 +756,8 @@ class SyncRequests:
         """Records that the agent wrote or deleted a file. The present content of the file then
         counts as the agent's and causes no conflict. Every session that is open on the work tree
         stores the report. A revert of one author (`author` of `checkpoint/revert`) relies on
-        these reports. Report each write at once: an edit of another program between the write and
-        its report counts as part of the write.
+        these reports. Report each write at once: if another program edits the file before the
+        report, its edit counts as part of the write.
         """
         result: LedgerRecordWriteResult = self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -765,7 +769,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerHistoryResult:
-        """Lists who changed a file and when, as far as checkpoints and reports show."""
+        """Lists who changed a file and when, if a checkpoint or a report shows it."""
         result: LedgerHistoryResult = self.request("ledger/history", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -776,7 +780,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> WorktreeStatusResult:
-        """Returns the state of the watcher, and the numbers of fast and full captures."""
+        """Returns the state of the watcher, and how many captures were fast and how many were full."""
         result: WorktreeStatusResult = self.request("worktree/status", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -812,7 +816,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> StoreVerifyResult:
-        """Reads everything in the store and checks every hash."""
+        """Reads all data in the store and checks every hash."""
         result: StoreVerifyResult = self.request("store/verify", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -823,7 +827,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> OperationGetResult:
-        """Returns the outcome of a mutation, by its id or its key. For a kept session, this also
+        """Returns the outcome of a mutation, named by its id or key. For a kept session, this also
         works after a restart.
         """
         result: OperationGetResult = self.request("operation/get", params, on_progress=on_progress, timeout=timeout)
@@ -836,7 +840,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteAddResult:
-        """Adds a git remote for sessions to the storage. Nothing is sent to the remote before
+        """Adds a git remote to the storage, for sessions. Nothing is sent to the remote before
         `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
         """
         result: RemoteAddResult = self.request("remote/add", params, on_progress=on_progress, timeout=timeout)
@@ -860,7 +864,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteRemoveResult:
-        """Removes a remote from the storage, with the data fetched from it. Nothing changes on the
+        """Removes a remote, and the data fetched from it, from the storage. Nothing changes on the
         remote.
         """
         result: RemoteRemoveResult = self.request("remote/remove", params, on_progress=on_progress, timeout=timeout)
@@ -876,9 +880,10 @@ class SyncRequests:
         """Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
         conversation. Data that the remote already has is not sent again. Some paths stay on this
         machine (`left`): paths whose name, mode or content looks like a secret, and ignored files
-        that were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and
-        a restore on another machine does not change them. No checkpoint waits for a push. A
-        failed push does not change the session, and the next push finds out what the remote has.
+        that `include` captured. In the pushed checkpoints, these paths are `skipped` as
+        `notSent`, and a restore on another machine does not change them. No checkpoint waits for
+        a push. A failed push does not change the session, and the next push finds out what the
+        remote has.
         """
         result: RemotePushResult = self.request("remote/push", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -890,8 +895,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteFetchResult:
-        """Fetches the lines of one session, or of all sessions, from a remote and verifies them. No
-        part of a refused line is stored. Data that was fetched earlier stays.
+        """Fetches the lines of one session, or of all sessions, from a remote and verifies them. If
+        a line is refused, no part of it is stored. Data that was fetched earlier stays.
         """
         result: RemoteFetchResult = self.request("remote/fetch", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -916,9 +921,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RemoteDeleteResult:
-        """Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no
-        machine can push this session to the remote again. Sessions on this machine are not
-        changed.
+        """Deletes a session, with the lines of all its writers, from a remote. The remote keeps a
+        tombstone, so that no machine can push this session to it again. Sessions on this machine
+        are not changed.
         """
         result: RemoteDeleteResult = self.request("remote/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -942,82 +947,86 @@ class SyncRequests:
     def on_log_trace(
         self, listener: Callable[[LogTraceParams], None]
     ) -> Callable[[], None]:
-        """Reports the work of the server, in the detail that `$/setTrace` chose."""
+        """Reports what the server does, with the detail that `$/setTrace` sets."""
         return self.on("$/logTrace", listener)
 
     def on_window_log_message(
         self, listener: Callable[[WindowLogMessageParams], None]
     ) -> Callable[[], None]:
-        """A line for the client's log: a warning or an error that belongs to no request."""
+        """Sends one line for the client's log: a warning or an error that belongs to no request."""
         return self.on("window/logMessage", listener)
 
     def on_session_did_open(
         self, listener: Callable[[SessionDidOpenParams], None]
     ) -> Callable[[], None]:
-        """A session was opened."""
+        """Reports that a session was opened."""
         return self.on("session/didOpen", listener)
 
     def on_checkpoint_did_create(
         self, listener: Callable[[CheckpointDidCreateParams], None]
     ) -> Callable[[], None]:
-        """A checkpoint was made."""
+        """Reports that a checkpoint was made."""
         return self.on("checkpoint/didCreate", listener)
 
     def on_checkpoint_did_restore(
         self, listener: Callable[[CheckpointDidRestoreParams], None]
     ) -> Callable[[], None]:
-        """A checkpoint was restored, or a restore that had stopped half-way was recovered."""
+        """Reports that a checkpoint was restored, or that the daemon recovered from a restore that
+        had stopped half-way.
+        """
         return self.on("checkpoint/didRestore", listener)
 
     def on_checkpoint_did_fail(
         self, listener: Callable[[CheckpointDidFailParams], None]
     ) -> Callable[[], None]:
-        """A mutation of checkpoints failed."""
+        """Reports that a mutation of checkpoints failed."""
         return self.on("checkpoint/didFail", listener)
 
     def on_worktree_did_change(
         self, listener: Callable[[WorktreeDidChangeParams], None]
     ) -> Callable[[], None]:
-        """Paths of the work tree may have changed. Changes are collected for 100 ms. The first event
-        of a session is sent when the watcher becomes live, and has `more`.
+        """Reports that paths of the work tree may have changed. One event reports all changes of 100
+        ms. The first event of a session comes when the watcher becomes live, and has `more`.
         """
         return self.on("worktree/didChange", listener)
 
     def on_worktree_did_drift(
         self, listener: Callable[[WorktreeDidDriftParams], None]
     ) -> Callable[[], None]:
-        """A capture or a full scan found changes that the watcher had not reported. These changes
-        are also sent with `worktree/didChange`, and the daemon watches their directories anew.
+        """Reports that a capture or a full scan found changes that the watcher had missed. The
+        daemon also sends these changes with `worktree/didChange`, and watches their directories
+        anew.
         """
         return self.on("worktree/didDrift", listener)
 
     def on_conversation_did_change(
         self, listener: Callable[[ConversationDidChangeParams], None]
     ) -> Callable[[], None]:
-        """The conversation changed."""
+        """Reports that the conversation changed."""
         return self.on("conversation/didChange", listener)
 
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The last change filled the model's context window. The event is sent once. The event is
-        sent again only if the conversation fitted into the window meanwhile.
+        """Reports that the last change filled the model's context window. The event is sent once. It
+        is sent again only if the conversation fitted into the window in the meantime.
         """
         return self.on("conversation/didFillWindow", listener)
 
     def on_remote_did_find_line(
         self, listener: Callable[[RemoteDidFindLineParams], None]
     ) -> Callable[[], None]:
-        """A push found that another writer continues the same session. Both lines stay, and nothing
-        is merged.
+        """Reports that a push found a line of another writer, who continues the same session. Both
+        lines stay, and nothing is merged.
         """
         return self.on("remote/didFindLine", listener)
 
     def on_remote_did_push(
         self, listener: Callable[[RemoteDidPushParams], None]
     ) -> Callable[[], None]:
-        """A session that was opened with `push: "turn"` was pushed in the background, or the push
-        failed. If the remote is unreachable, the daemon tries again five times, at growing
-        intervals. After any other failure it tries again after the next turn.
+        """Reports that the daemon pushed a session in the background, or that this push failed. The
+        session was opened with `push: "turn"`. If the remote is unreachable, the daemon tries
+        again five times, at growing intervals. After any other failure it tries again after the
+        next turn.
         """
         return self.on("remote/didPush", listener)

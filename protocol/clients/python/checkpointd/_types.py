@@ -440,7 +440,7 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
     "remote/didPush",
 ))
 
-# An open object: the daemon stores every field and returns it unchanged.
+# An open object. The daemon stores every field and returns it unchanged.
 JsonObject = Dict[str, Any]
 
 
@@ -453,13 +453,13 @@ SessionId = str
 CheckpointId = str
 
 
-# Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of
-# another form is refused with `InvalidTag`, and text that names no checkpoint with
-# `UnknownCheckpoint`.
+# A tag (`3`, `3.2`), id, name or commit id (at least 7 digits) of a checkpoint. Text of another
+# form is refused with `InvalidTag`, and text that matches no checkpoint with `UnknownCheckpoint`.
 CheckpointRef = str
 
 
-# `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
+# The tag of a checkpoint: `0` for the base, `3` for a turn, `3.2` for the second tool of that
+# turn.
 Tag = str
 
 
@@ -476,7 +476,7 @@ CommitId = str
 OperationId = str
 
 
-# The permanent id of a history entry. Positions can change.
+# The permanent id of a history entry, whose position can change.
 EntryId = str
 
 
@@ -489,7 +489,8 @@ IdempotencyKey = str
 Cursor = str
 
 
-# A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order.
+# A moment in UTC (RFC 3339 with milliseconds: `2025-01-31T12:00:00.000Z`). Use `seq` for the
+# order.
 Timestamp = str
 
 
@@ -502,7 +503,7 @@ Base64 = str
 PathText = str
 
 
-# The work tree: a `file:` URI or an absolute path.
+# The path of the work tree: a `file:` URI or an absolute path.
 Workspace = str
 
 
@@ -528,8 +529,8 @@ ProgressToken = Union[int, str]
 RequestId = Union[int, str]
 
 
-# How checkpoints are stored. A server may offer more strategies; `initialize` lists them. Known:
-# shadow, local, sqlite.
+# Where checkpoints are stored. A server may offer more strategies; `initialize` lists them.
+# Known: shadow, local, sqlite.
 Strategy = str
 
 
@@ -545,7 +546,7 @@ InitMode = Literal["auto", "force", "never"]
 RecoverMode = Literal["conversation"]
 
 
-# The failures that an answered mutation survives.
+# The failures after which an answered mutation is still there.
 Durability = Literal["process", "power"]
 
 
@@ -561,7 +562,7 @@ CreateKind = Literal["turn", "tool"]
 ListKind = Literal["turn", "tool", "all", "every", "safety"]
 
 
-# How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
+# How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag.
 PruneMode = Literal["now"]
 
 
@@ -589,7 +590,7 @@ ColdReason = str
 ChangeKind = str
 
 
-# The format of `checkpoint/diff` in addition to the list of paths.
+# What `checkpoint/diff` returns in addition to the list of paths.
 DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 
 
@@ -605,7 +606,7 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# The treatment of paths where a later change contradicts the revert.
+# What a revert does with paths where a later change contradicts the revert.
 RevertConflictPolicy = Literal["leave", "markers", "fail"]
 
 
@@ -623,12 +624,12 @@ RevertConflict = str
 FailureReason = str
 
 
-# The encoding of bytes.
+# The encoding of bytes in a JSON string.
 ContentEncoding = Literal["utf-8", "base64"]
 
 
-# Why `session/close` removed nothing. Known: retention, otherClients, unfinishedRestore,
-# onlyCopy, notOurs, storeUnavailable, failed.
+# Why `session/close` did not remove the session's data. Known: retention, otherClients,
+# unfinishedRestore, onlyCopy, notOurs, storeUnavailable, failed.
 NotRemovedReason = str
 
 
@@ -648,31 +649,31 @@ OperationState = str
 Effects = Literal["none", "committed", "rolledBack", "unknown"]
 
 
-# The detail of `$/logTrace`.
+# How detailed the reports of `$/logTrace` are.
 TraceValue = Literal["off", "messages", "verbose"]
 
 
-# An event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
+# The name of an event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
 # checkpoint/didRestore, checkpoint/didFail, worktree/didChange, worktree/didDrift,
 # conversation/didChange, conversation/didFillWindow, remote/didFindLine, remote/didPush.
 EventName = str
 
 
-# The name of an error in the registry. Known: ParseError, InvalidRequest, MethodNotFound,
-# InvalidParams, JsonRpcInternalError, ServerNotInitialized, RequestCancelled, ServerCancelled,
-# InvalidTag, UnknownCheckpoint, UnknownSession, CheckpointsDisabled, IdempotencyConflict,
-# CursorExpired, DuplicateName, PathOutsideWorkTree, LimitExceeded, InvalidName, WorkTreeMissing,
-# NotADirectory, ProtectedWorkTree, WorkTreeBusy, StorageInsideWorkTree, WorkTreeUnreadable,
-# CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
-# StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
-# DataCorrupt, NothingToUndo, UnknownPart, GitMissing, GitTooOld, GitFailed, NotARepository,
-# UnknownEntry, InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled,
-# UnknownRemote, InvalidRemote, RemoteUnreachable, RemoteRefused, RemoteCorrupt, ServerBusy,
-# ResponseTooLarge, InternalError.
+# The name of an error. Known: ParseError, InvalidRequest, MethodNotFound, InvalidParams,
+# JsonRpcInternalError, ServerNotInitialized, RequestCancelled, ServerCancelled, InvalidTag,
+# UnknownCheckpoint, UnknownSession, CheckpointsDisabled, IdempotencyConflict, CursorExpired,
+# DuplicateName, PathOutsideWorkTree, LimitExceeded, InvalidName, WorkTreeMissing, NotADirectory,
+# ProtectedWorkTree, WorkTreeBusy, StorageInsideWorkTree, WorkTreeUnreadable, CaptureTimedOut,
+# StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable, StoreBusy,
+# ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired, DataCorrupt,
+# NothingToUndo, UnknownPart, GitMissing, GitTooOld, GitFailed, NotARepository, UnknownEntry,
+# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled, UnknownRemote,
+# InvalidRemote, RemoteUnreachable, RemoteRefused, RemoteCorrupt, ServerBusy, ResponseTooLarge,
+# InternalError.
 ErrorKind = str
 
 
-# The kind of damage. Known: missing, corrupt, unreferenced.
+# The kind of damage of a store. Known: missing, corrupt, unreferenced.
 ProblemKind = str
 
 
@@ -680,43 +681,44 @@ ProblemKind = str
 WriteOperation = Literal["create", "strReplace", "insert", "append"]
 
 
-# A mode in git's spelling. Known: 100644, 100755, 120000.
+# The mode of a file, as git writes it. Known: 100644, 100755, 120000.
 FileMode = str
 
 
-# A tool use in an assistant's message. Open: other fields are kept. Known fields: id (The id to
-# which the tool result refers.); name (The tool.)
+# A tool use in an assistant's message. The daemon keeps other fields. Known fields: id (The id of
+# the tool use, to which the tool result refers.); name (The name of the tool.)
 ToolUseRef = Dict[str, Any]
 
 
-# The result of a tool use. Open: other fields are kept. Known fields: toolUseId (The id of the
+# The result of a tool use. The daemon keeps other fields. Known fields: toolUseId (The id of the
 # tool use that has this result.)
 ToolResultRef = Dict[str, Any]
 
 
-# A user's message. Open: other fields are kept. Known fields: content? (Its text.); toolResults?
-# (Results of tools in the message.)
+# A message of the user. The daemon keeps other fields. Known fields: content? (The text of the
+# message.); toolResults? (The results of tools that the message contains.)
 UserMessage = Dict[str, Any]
 
 
-# An assistant's message. Open: other fields are kept. Known fields: content? (Its text.);
-# toolUses? (Tool uses in the message.)
+# A message of the assistant. The daemon keeps other fields. Known fields: content? (The text of
+# the message.); toolUses? (The tool uses that the message contains.)
 AssistantMessage = Dict[str, Any]
 
 
-# Measurements of one request to a model. Open: other fields are kept. Known fields: requestId?
-# (The service's id of the request.); messageId? (The id of the message.);
-# requestStartTimestampMs? (When the request was sent, in milliseconds since 1970.);
-# streamEndTimestampMs? (When the last chunk arrived, in milliseconds since 1970.);
-# timeToFirstChunk? (Time to the first chunk, in a form of the client's choice.);
-# timeBetweenChunks? (Times between chunks.); userPromptLength? (Size of the prompt.);
-# responseSize? (Size of the response.); chatConversationType? (The type of conversation.);
-# toolUseIdsAndNames? (Pairs of tool use id and tool name.); modelId? (The model.);
-# messageMetaTags? (Tags of the message.)
+# Measurements of one request to a model. The daemon keeps other fields. Known fields: requestId?
+# (The service's id for the request.); messageId? (The id of the message.);
+# requestStartTimestampMs? (When the client sent the request, in milliseconds since 1970.);
+# streamEndTimestampMs? (When the last chunk of the response arrived, in milliseconds since
+# 1970.); timeToFirstChunk? (The time until the first chunk, in a form that the client chooses.);
+# timeBetweenChunks? (The times between chunks.); userPromptLength? (The size of the prompt.);
+# responseSize? (The size of the response.); chatConversationType? (The type of conversation.);
+# toolUseIdsAndNames? (Pairs of a tool use's id and a tool's name.); modelId? (The id of the
+# model.); messageMetaTags? (The tags of the message.)
 RequestMetadata = Dict[str, Any]
 
 
-# A tool that the model may use. Open: other fields are kept. Known fields: name (Its name.)
+# A tool that the model may use. The daemon keeps other fields. Known fields: name (The name of
+# the tool.)
 Tool = Dict[str, Any]
 
 
@@ -724,31 +726,31 @@ Tool = Dict[str, Any]
 ToolList = List["Tool"]
 
 
-# Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
+# The model's tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
 ToolsByOrigin = Dict[str, "ToolList"]
 
 
-# The model that the user chose. Open: other fields are kept. Known fields: modelId (Its id.);
-# modelName? (A name for people.); description? (A line about the model.); contextWindowTokens?
-# (The context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features?
-# (Features that the model supports.)
+# The model that the user chose. The daemon keeps other fields. Known fields: modelId (The id of
+# the model.); modelName? (The name of the model, for people.); description? (A line about the
+# model.); contextWindowTokens? (The size of the context window in tokens. Absent: 200,000.);
+# tokenLimits? (The token limits of the model.); features? (Features that the model supports.)
 ModelInfo = Dict[str, Any]
 
 
-# Line trackers by path.
+# The line trackers of files, by path.
 FileLineTrackers = Dict[str, "FileLineTracker"]
 
 
-# How urgent the use of the context window is. Known: none, critical.
+# How full the context window is. Known: none, critical.
 WindowLevel = str
 
 
-# A progress report in LSP's form.
+# One report of progress, in the form of LSP.
 ProgressValue = Union["ProgressBegin", "ProgressReport", "ProgressEnd"]
 
 
-# The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its
-# lines.
+# The id of a writer (`wr_…`). A writer is one storage on one machine. Only the writer moves the
+# heads of its lines.
 WriterId = str
 
 
@@ -772,35 +774,35 @@ class _PathRefRequired(TypedDict):
 
 class PathRef(_PathRefRequired, total=False):
     """A path of the work tree."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
 
 
 class _SkippedPathRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # Why.
+    # Why the path was left out.
     reason: SkipReason
 
 
 class SkippedPath(_SkippedPathRequired, total=False):
-    """A path that was left out, with the reason."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    """A path that the daemon left out, with the reason."""
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
 
 
 class _FailedPathRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # Why.
+    # Why the path could not be restored.
     reason: FailureReason
 
 
 class FailedPath(_FailedPathRequired, total=False):
     """A path that could not be restored, with the reason. The path was not changed."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # Reserved. Never sent.
+    # Reserved, and never sent.
     message: str
 
 
@@ -811,7 +813,7 @@ class _ConflictPathRequired(TypedDict):
 
 class ConflictPath(_ConflictPathRequired, total=False):
     """A path whose present content is in no checkpoint and was not reported by the agent."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # The author of the edit. Absent: the ledger does not know the author, or the request is a dry
     # run.
@@ -825,129 +827,132 @@ class _WriterRequired(TypedDict):
 
 class Writer(_WriterRequired, total=False):
     """The author of a content."""
-    # The other session that wrote the content, if `author` is `session`.
+    # The id of the other session that wrote the content. Sent if `author` is `session`.
     session: SessionId
 
 
 class _RevertPathRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # The outcome at the path.
+    # The outcome of the revert at the path.
     outcome: RevertOutcome
 
 
 class RevertPath(_RevertPathRequired, total=False):
-    """A path that the range of a revert changed."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    """A path that the range of a revert changed, with the outcome."""
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # In a revert of one author: true when other authors changed the path, too, and only the
+    # In a revert of one author: true when other authors changed the path, too, and only this
     # author's lines are reverted. Absent: false.
     partial: bool
     # The reason for a conflict.
     reason: RevertConflict
-    # In a conflict: the author of the content at the end of the range. The revert would reverse
-    # this content. Absent: the path did not exist.
+    # In a conflict: the author of the content at the end of the range, which the revert would
+    # reverse. Absent: the path did not exist.
     taken: Writer
     # In a conflict: the author of the present content. Absent: the path does not exist.
     later: Writer
 
 
 class FileStats(TypedDict):
-    """Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as
+    """How many files (not lines) changed. Renamed, copied and type-changed files count as
     modified.
     """
-    # Files added.
+    # The number of added files.
     added: Count
-    # Files modified.
+    # The number of modified files.
     modified: Count
-    # Files deleted.
+    # The number of deleted files.
     deleted: Count
 
 
 class _CheckpointRequired(TypedDict):
-    # Its permanent id.
+    # The permanent id of the checkpoint.
     id: CheckpointId
-    # The reason for the checkpoint.
+    # The reason why the checkpoint was made.
     kind: CheckpointKind
     # A number that increases with each checkpoint, even if the clock jumps.
     seq: int
-    # When it was made.
+    # When the checkpoint was made.
     timestamp: Timestamp
-    # One line for people.
+    # One line about the checkpoint, for people.
     description: str
     # Whether this is the checkpoint of a turn.
     isTurn: bool
-    # The content of the work tree.
+    # The id of the work tree's content.
     snapshot: SnapshotId
-    # Files changed since the checkpoint of `previousTag` (or `parent`).
+    # How many files changed since the checkpoint of `previousTag` (or `parent`).
     stats: FileStats
-    # The number of history entries then.
+    # The number of history entries when the checkpoint was made.
     historyLength: Count
 
 
 class Checkpoint(_CheckpointRequired, total=False):
-    """A snapshot of the work tree with the position of the conversation."""
-    # The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer
-    # checkpoint.
+    """A checkpoint: a snapshot of the work tree with the position of the conversation."""
+    # The present tag of the checkpoint. Absent: the checkpoint never had a tag, or lost its tag
+    # to a newer checkpoint.
     tag: Tag
-    # The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag.
-    # Absent: none.
+    # The tag that the checkpoint had until a newer checkpoint got it, or until the tool's turn
+    # lost its tag. Absent: none.
     formerTag: Tag
-    # The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a
-    # tool the previous turn or tool. Absent: the checkpoint has no tag.
+    # The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the
+    # previous turn or tool for a tool. Absent: the checkpoint has no tag.
     previousTag: Tag
-    # The checkpoint that was current when this one was made. Absent: this is the base.
+    # The checkpoint that was current when this checkpoint was made. Absent: this is the base.
     parent: CheckpointId
-    # The tool that had run. Absent: no tool.
+    # The name of the tool that had run. Absent: no tool.
     toolName: str
-    # A name given by the client, unique in the session.
+    # The name that the client gave the checkpoint, unique in the session. Absent: none.
     name: str
-    # True when the current checkpoint does not descend from this one, because of a restore.
-    # Absent: false.
+    # True when the current checkpoint does not descend from this checkpoint, because of a
+    # restore. Absent: false.
     detached: bool
-    # True when the store has lost directories of this checkpoint, or of the checkpoint that
-    # `stats` compares with. All `stats` are then 0. Absent: false.
+    # True when the store has lost directories of this checkpoint, or of the checkpoint with which
+    # `stats` compares. All `stats` are then 0. Absent: false.
     damaged: bool
-    # The commit, for strategies that make commits.
+    # The id of the checkpoint's commit. Absent: the strategy makes no commits.
     commit: CommitId
-    # The number of files. Absent: `withSizes` was not set, or the store has lost a part.
+    # The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has
+    # lost a part.
     fileCount: Count
-    # The size of all files in bytes. Absent: see `fileCount`.
+    # The size of all files. Absent: see `fileCount`.
     totalSize: Bytes
 
 
 class _CheckpointsStateRequired(TypedDict):
-    # Whether the checkpoint methods work.
+    # Whether checkpoints are enabled.
     enabled: bool
 
 
 class CheckpointsState(_CheckpointsStateRequired, total=False):
-    """Whether checkpoints are enabled."""
-    # The reason. Present when checkpoints are disabled.
+    """Whether checkpoints are enabled, and if not, why."""
+    # Why checkpoints are disabled. Absent: they are enabled.
     reason: DisabledReason
-    # The reason in words, with the remedy. Present when checkpoints are disabled.
+    # The reason in words, with the remedy. Absent: checkpoints are enabled.
     message: str
 
 
 class SessionLimits(TypedDict, total=False):
-    """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
-    # Larger files are left out of captures and listed as skipped. The checkpoint of a restore
-    # includes larger files, too, so that undo removes them.
+    """Limits that a client sets for one session. Each absent limit has the default of the
+    daemon.
+    """
+    # The size of the largest captured file. Larger files are left out and listed as skipped. Only
+    # the checkpoint of a restore includes them, so that undo removes them.
     maxFileBytes: Bytes
-    # If the store is larger, the daemon removes the session's oldest checkpoints within a minute.
-    # The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
-    # safety checkpoints of the last day stay.
+    # The largest size of the store. Beyond it, the daemon removes the session's oldest
+    # checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
+    # for undo and redo, and safety checkpoints of the last day stay.
     maxStoreBytes: Bytes
-    # The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
-    # removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    # checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    # The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the
+    # oldest within a minute. The base, the newest checkpoint, named checkpoints and checkpoints
+    # for undo and redo stay. A limit of 1 acts as 2, with a warning.
     maxCheckpoints: int
-    # `store/gc` removes checkpoints older than this many days.
+    # The age in days beyond which `store/gc` removes checkpoints.
     maxAgeDays: int
-    # For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept.
-    # After a day, `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
+    # How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
+    # After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
     keepSafetyMs: int
-    # After this many milliseconds, the first capture ends with `CaptureTimedOut`.
+    # The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`.
     initTimeoutMs: int
     # The largest number of Unicode code points in a message, answer, summary or transcript line.
     # Absent: the session's earlier value, else that of `initialize`.
@@ -955,25 +960,25 @@ class SessionLimits(TypedDict, total=False):
 
 
 class CaptureCounts(TypedDict):
-    """The numbers of fast and of full captures, with the reasons of the full ones."""
-    # Captures that read only changed files.
+    """How many captures were fast and how many were full, with the reasons of the full captures."""
+    # The number of captures that read only changed files.
     fast: Count
-    # Full captures by reason. A reason that did not occur is not listed.
+    # The numbers of full captures, by reason. A reason that did not occur is not listed.
     cold: List[ColdCount]
 
 
 class ColdCount(TypedDict):
-    """The number of full captures with this reason."""
-    # The reason.
+    """The number of full captures with one reason."""
+    # The reason of these captures.
     reason: ColdReason
-    # A number of items.
+    # The number of these captures.
     count: Count
 
 
 class _CaptureInfoRequired(TypedDict):
-    # Fast or cold.
+    # Whether the capture was fast or cold.
     path: CapturePath
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -984,54 +989,54 @@ class CaptureInfo(_CaptureInfoRequired, total=False):
 
 
 class HistoryRange(TypedDict):
-    """A range of history entries."""
-    # First index, inclusive.
+    """A range of history entries, by index."""
+    # The index of the first entry.
     start: Count
-    # Last index, exclusive.
+    # The index after the last entry.
     end: Count
 
 
 class ConversationLengths(TypedDict):
     """The lengths of the conversation."""
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
 
 
 class RestoreCounts(TypedDict):
-    """Numbers of paths, counted before a list is cut."""
-    # Length of `restored`.
+    """The numbers of affected paths, counted before a list is cut."""
+    # The number of paths in `restored`.
     restored: Count
-    # Length of `deleted`.
+    # The number of paths in `deleted`.
     deleted: Count
-    # Length of `failed`.
+    # The number of paths in `failed`.
     failed: Count
-    # Length of `conflicts`.
+    # The number of paths in `conflicts`.
     conflicts: Count
-    # Length of `skipped`.
+    # The number of paths in `skipped`.
     skipped: Count
 
 
 class _RestoreResultRequired(TypedDict):
-    # Paths that were written, in byte order.
+    # The paths that the restore wrote, in byte order.
     restored: List[PathRef]
-    # Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
-    # files that the reversed restore had created.
+    # The paths that the restore deleted, in byte order. Mode `soft` deletes files only in an undo
+    # or redo: files that the reversed restore had created.
     deleted: List[PathRef]
-    # Paths that could not be restored. These paths were not changed; the other paths were
+    # The paths that could not be restored. These paths were not changed; the other paths were
     # restored.
     failed: List[FailedPath]
-    # Paths that were edited outside the session. Each of these paths is in one of the other
+    # The paths that were edited outside the session. Each of these paths is in one of the other
     # lists, too.
     conflicts: List[ConflictPath]
-    # Paths that were left unchanged on purpose.
+    # The paths that the restore left unchanged on purpose.
     skipped: List[SkippedPath]
     # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
     counts: RestoreCounts
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -1044,17 +1049,18 @@ class RestoreResult(_RestoreResultRequired, total=False):
     safety: CheckpointId
     # The checkpoint of the state after the restore. Absent: a dry run.
     checkpoint: Checkpoint
-    # The present lengths of the conversation. Absent: the conversation was not restored.
+    # The lengths of the conversation after the restore. Absent: the conversation was not
+    # restored.
     conversation: ConversationLengths
     # True when nothing was changed. Absent: false.
     dryRun: bool
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -1063,26 +1069,26 @@ _RevertResultRequired = TypedDict(
     {
         # The earlier end of the range.
         "from": "CheckpointId",
-        # Every requested path that the range changed, in byte order. Empty if the answer is
-        # repeated (`replayed`) after a restart.
+        # Every requested path that the range changed, in byte order. Empty if the daemon repeats
+        # an answer (`replayed`) after a restart.
         "paths": List["RevertPath"],
-        # Paths that were written, in byte order.
+        # The paths that the revert wrote, in byte order.
         "restored": List["PathRef"],
-        # Paths that were deleted, in byte order: files that the range had added and no later
-        # change had touched.
+        # The paths that the revert deleted, in byte order: files that the range had added and no
+        # later change had touched.
         "deleted": List["PathRef"],
-        # Paths that could not be reverted. These paths are unchanged; the other paths were
+        # The paths that could not be reverted. These paths are unchanged; the other paths were
         # reverted.
         "failed": List["FailedPath"],
-        # Paths at which a later change contradicts the revert. `paths` has the reasons. With
+        # The paths at which a later change contradicts the revert. `paths` has the reasons. With
         # `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in
         # `skipped`.
         "conflicts": List["ConflictPath"],
-        # Paths that were left unchanged on purpose.
+        # The paths that the revert left unchanged on purpose.
         "skipped": List["SkippedPath"],
         # The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
         "counts": "RestoreCounts",
-        # How long it took.
+        # How long the operation took, in milliseconds.
         "ms": "Milliseconds",
     },
 )
@@ -1093,24 +1099,25 @@ _RevertResultOptional = TypedDict(
     {
         # The later end of the range. Absent: the present.
         "to": "CheckpointId",
-        # The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a
+        # The checkpoint of the state before the revert; `checkpoint/undo` restores it. Absent: a
         # dry run.
         "safety": "CheckpointId",
-        # The checkpoint of the state after the restore. Absent: a dry run.
+        # The checkpoint of the state after the revert. Absent: a dry run.
         "checkpoint": "Checkpoint",
         # True when nothing was changed. Absent: false.
         "dryRun": bool,
-        # The patch. Absent: the patch was not requested, or is larger than 32 MiB.
+        # The patch that reverses the changes. Absent: the patch was not requested, or is larger
+        # than 32 MiB.
         "text": str,
         # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
         "encoding": "ContentEncoding",
         # True when this is the stored answer to an earlier request with the same
         # `idempotencyKey`. Absent: false.
         "replayed": bool,
-        # The operation that this answer belongs to, for `operation/get`.
+        # The id of the operation that the request started, for `operation/get`.
         "operation": "OperationId",
-        # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-        # request. Absent: no warnings.
+        # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+        # repeat the request. Absent: no warnings.
         "warnings": List[str],
     },
     total=False,
@@ -1126,26 +1133,28 @@ class RevertResult(_RevertResultRequired, _RevertResultOptional):
 class _HunkRefRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # The name of the hunk in `DiffFile.hunks`.
+    # The `id` of the hunk, as in `DiffFile.hunks`.
     id: str
 
 
 class HunkRef(_HunkRefRequired, total=False):
-    """A hunk of one file."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    """The name of one hunk of a file."""
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
 
 
 class DiffHunk(TypedDict):
-    """The place of a hunk in a unified text. An empty side starts at the line before the hunk."""
+    """The place of a hunk in a unified diff. A side without lines starts at the line before the
+    hunk.
+    """
     # The name of the hunk within its file. The name depends on the hunk's lines, but not on their
     # position.
     id: str
-    # The first old line, counted from 1.
+    # The number of the first old line, counted from 1.
     beforeStart: Count
     # The number of old lines.
     beforeLines: Count
-    # The first new line, counted from 1.
+    # The number of the first new line, counted from 1.
     afterStart: Count
     # The number of new lines.
     afterLines: Count
@@ -1154,21 +1163,21 @@ class DiffHunk(TypedDict):
 class _DiffFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # The absolute path, as text.
+    # The absolute path of the file, as text.
     absolutePath: str
-    # How it changed.
+    # How the path changed.
     change: ChangeKind
 
 
 class DiffFile(_DiffFileRequired, total=False):
     """A path that differs."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # The path before the file was renamed or copied.
     oldPath: PathText
-    # The exact bytes of `oldPath`, when they are not UTF-8.
+    # The exact bytes of `oldPath`, in base64. Sent if they are not UTF-8.
     oldPathBytes: Base64
-    # True when git treats either side as binary; the answer then has no text. Absent: false.
+    # True when git treats one side or both as binary. The answer then has no text. Absent: false.
     binary: bool
     # With format `contents`: the old content. Absent: the file did not exist, is binary, or was
     # cut (see `truncated`).
@@ -1176,28 +1185,29 @@ class DiffFile(_DiffFileRequired, total=False):
     # With format `contents`: the new content. Absent: the file does not exist, is binary, or was
     # cut (see `truncated`).
     after: str
-    # True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads
-    # such contents. Absent: false.
+    # True when a content was left out because it is larger than the limit. `checkpoint/readFile`
+    # reads such contents. Absent: false.
     truncated: bool
-    # Lines added. Absent for binary files.
+    # The number of added lines. Absent for binary files.
     linesAdded: Count
-    # Lines removed. Absent for binary files.
+    # The number of removed lines. Absent for binary files.
     linesRemoved: Count
-    # The old size. Absent: the file did not exist.
+    # The old size of the file. Absent: the file did not exist.
     beforeSize: Bytes
-    # The new size. Absent: the file does not exist.
+    # The new size of the file. Absent: the file does not exist.
     afterSize: Bytes
-    # The old mode, including permissions that are stricter than usual (`100600`). A directory is
-    # listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
+    # The old mode of the file, including permissions that are stricter than usual (`100600`). A
+    # directory is listed only if its permissions differ (`040000`, `040700`), and does not count
+    # as a file.
     beforeMode: FileMode
-    # The new mode, including permissions that are stricter than usual (`100600`).
+    # The new mode of the file, as `beforeMode`.
     afterMode: FileMode
-    # The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
+    # The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8.
     # Absent: `utf-8`.
     encoding: ContentEncoding
     # The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     hunks: List[DiffHunk]
-    # With format `unified` and `perFile`: this file's part of the unified diff. Absent: not
+    # With format `unified` and `perFile`: the part of the unified diff for this file. Absent: not
     # requested, or cut (see `truncated`).
     unified: str
 
@@ -1205,48 +1215,48 @@ class DiffFile(_DiffFileRequired, total=False):
 class _CheckpointFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # The size, or 0 when deleted.
+    # The size of the file, or 0 if it was deleted.
     size: Bytes
-    # Its mode.
+    # The mode of the file.
     mode: FileMode
 
 
 class CheckpointFile(_CheckpointFileRequired, total=False):
-    """A file of a checkpoint."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    """A file in a checkpoint."""
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     change: ChangeKind
-    # The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`.
+    # The id of the content: git's object id with `shadow` and `local`, the SHA-256 with `sqlite`.
     # Absent: the file was deleted.
     hash: str
 
 
 class CacheFigures(TypedDict):
-    """Counters of the statistics cache."""
-    # Answers from the cache.
+    """Counters of the cache for statistics."""
+    # The number of answers from the cache.
     hits: Count
-    # Answers that had to be computed.
+    # The number of answers that had to be computed.
     misses: Count
-    # Present number of entries.
+    # The number of entries now.
     size: Count
-    # Maximum number of entries.
+    # The largest number of entries.
     maxSize: Count
 
 
 class _WatcherFiguresRequired(TypedDict):
     # The state of the watcher.
     state: WatchState
-    # Directories watched.
+    # The number of watched directories.
     watchedDirectories: Count
-    # Paths that may have changed since the last capture.
+    # The number of paths that may have changed since the last capture.
     dirtyPaths: Count
-    # How often events were lost.
+    # How often the watcher lost events.
     overflows: Count
 
 
 class WatcherFigures(_WatcherFiguresRequired, total=False):
-    """The state of the watcher."""
+    """The state of the watcher, and its counters."""
     # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
     # Why the watcher is not `live`. Absent: the watcher is live, or the reason is unknown.
@@ -1254,72 +1264,73 @@ class WatcherFigures(_WatcherFiguresRequired, total=False):
 
 
 class _QueueFiguresRequired(TypedDict):
-    # Mutations that wait.
+    # The number of mutations that wait.
     length: Count
-    # Mutations that may wait.
+    # The largest number of mutations that can wait.
     capacity: Count
 
 
 class QueueFigures(_QueueFiguresRequired, total=False):
     """The session's queue of mutations."""
-    # The method that runs. Absent: none.
+    # The method of the running mutation. Absent: none.
     running: str
-    # True after a defect was detected: mutations are refused, and reads still work. Absent:
+    # True if the daemon found a defect. It then refuses all mutations; reads still work. Absent:
     # false.
     poisoned: bool
 
 
 class _ManagerStateRequired(TypedDict):
-    # The work tree.
+    # The absolute path of the work tree.
     workTreePath: str
     # The number of checkpoints in `checkpoint/list`.
     checkpoints: Count
     # The number of tags that belong to a checkpoint.
     tagIndex: Count
-    # The number of the present turn.
+    # The number of the present turn, counted from 1.
     currentTurn: Count
     # The number of tools that have run in this turn.
     toolsInTurn: Count
-    # Whether the pending message is locked, so that no other message replaces it.
+    # True when the pending message is locked: no other message replaces it.
     messageLocked: bool
-    # The statistics cache.
+    # Counters of the cache for statistics.
     fileStatsCache: CacheFigures
 
 
 class ManagerState(_ManagerStateRequired, total=False):
     """The state of a session's checkpoints."""
-    # The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
+    # The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are
+    # disabled.
     shadowRepoPath: str
-    # The message that the next turn will use. Absent: none.
+    # The pending message, which the next turn will use. Absent: none.
     pendingUserMessage: str
 
 
 class _SessionSummaryRequired(TypedDict):
-    # Its id.
+    # The id of the session.
     session: SessionId
     # The absolute path of the work tree.
     workspace: str
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
     # Whether the session is open in this daemon.
     open: bool
-    # When the session was first opened.
+    # When the session was opened for the first time.
     createdAt: Timestamp
     # When the session last changed.
     lastUsedAt: Timestamp
 
 
 class SessionSummary(_SessionSummaryRequired, total=False):
-    """A session in a list."""
+    """A session that is open or kept."""
     # The conversation id that the client gave. Absent: none.
     conversationId: str
-    # The process id of another daemon that has the session open.
+    # The process id of another daemon that has the session open. Absent: none.
     holder: int
     # The number of checkpoints. Absent: unknown until the session is opened.
     checkpoints: Count
-    # Size on disk.
+    # The size on the disk. Absent: unknown.
     bytes: Bytes
 
 
@@ -1331,13 +1342,13 @@ class _NewHistoryEntryRequired(TypedDict):
 
 
 class NewHistoryEntry(_NewHistoryEntryRequired, total=False):
-    """An exchange to append."""
+    """An exchange to append to the history."""
     # Measurements of the request to the model.
     requestMetadata: RequestMetadata
 
 
 class _HistoryEntryRequired(TypedDict):
-    # Its permanent id.
+    # The permanent id of the entry.
     id: EntryId
     # The user's message.
     user: UserMessage
@@ -1346,33 +1357,33 @@ class _HistoryEntryRequired(TypedDict):
 
 
 class HistoryEntry(_HistoryEntryRequired, total=False):
-    """An exchange in the history."""
+    """An exchange of messages in the history."""
     # Measurements of the request to the model.
     requestMetadata: RequestMetadata
 
 
 class _SummaryRequired(TypedDict):
-    # Its text.
+    # The text of the summary.
     summary: str
 
 
 class Summary(_SummaryRequired, total=False):
-    """The latest summary of the conversation. The summary replaces earlier messages."""
+    """The latest summary of the conversation, which replaces earlier messages."""
     # Measurements of the request that made the summary.
     metadata: RequestMetadata
 
 
 class FileLineTracker(TypedDict):
-    """Lines that the agent and the user wrote to one file."""
-    # Lines after the previous write.
+    """Counts of the lines that the agent and the user wrote to one file."""
+    # The number of lines after the previous write.
     prevFswriteLines: Count
-    # Lines before the last write.
+    # The number of lines before the last write.
     beforeFswriteLines: Count
-    # Lines after the last write.
+    # The number of lines after the last write.
     afterFswriteLines: Count
-    # Lines that the last write added.
+    # The number of lines that the last write added.
     linesAddedByAgent: Count
-    # Lines that the last write removed.
+    # The number of lines that the last write removed.
     linesRemovedByAgent: Count
     # True until the first write is recorded.
     isFirstWrite: bool
@@ -1381,7 +1392,7 @@ class FileLineTracker(TypedDict):
 class _ContextFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # Its size.
+    # The size of the file.
     bytes: Bytes
     # The path or glob that matches the file.
     pattern: str
@@ -1389,56 +1400,56 @@ class _ContextFileRequired(TypedDict):
 
 class ContextFile(_ContextFileRequired, total=False):
     """A file of the context."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
 
 
 class ContextWindow(TypedDict):
     """How full the model's context window is, estimated with four characters per token."""
-    # Characters (UTF-16 units) of the valid part of the history and of the latest context
-    # message.
+    # The number of characters (UTF-16 units) in the valid part of the history and in the latest
+    # context message.
     characters: Count
-    # Characters that fit into the window of the model.
+    # The number of characters that fit into the window of the model.
     maxCharacters: Count
     # Whether it is time to compact.
     level: WindowLevel
 
 
 class _ContextStateRequired(TypedDict):
-    # Paths and globs, spelled as they were added.
+    # The paths and globs of the context, spelled as they were added.
     patterns: List[str]
-    # The files that match now, within the budget.
+    # The files that match now and fit into the budget.
     files: List[ContextFile]
-    # Files that do not fit into the budget, the largest first.
+    # The files that match but do not fit into the budget, the largest first.
     dropped: List[ContextFile]
-    # Total size of `files` in bytes.
+    # The total size of `files`.
     size: Bytes
-    # The budget: 75 % of the context window.
+    # The budget in bytes: 75 % of the context window.
     maxSize: Bytes
 
 
 class ContextState(_ContextStateRequired, total=False):
     """The context: files that go with every message, within a budget."""
-    # Patterns that match no file at present. Absent: none.
+    # The paths and globs that match no file at present. Absent: none.
     unmatched: List[str]
 
 
 class _TangentStateRequired(TypedDict):
-    # Entries of the main history.
+    # The number of entries in the main history.
     mainHistoryLength: Count
-    # Lines of its transcript.
+    # The number of lines in the main transcript.
     mainTranscriptLength: Count
-    # Its valid range.
+    # The valid range of the main history.
     mainValidHistoryRange: HistoryRange
     # When the tangent began.
     tangentStartTime: Timestamp
 
 
 class TangentState(_TangentStateRequired, total=False):
-    """The main conversation during a tangent, with the lengths of its lists."""
-    # Its next message.
+    """The main conversation while a tangent is open, with the lengths of its lists."""
+    # The next message of the main conversation. Absent: none.
     mainNextMessage: UserMessage
-    # Its latest summary.
+    # The latest summary of the main conversation. Absent: none.
     mainLatestSummary: Summary
     # True when the tangent includes the files. Absent: false.
     files: bool
@@ -1446,35 +1457,35 @@ class TangentState(_TangentStateRequired, total=False):
 
 class CheckpointManagerRef(TypedDict):
     """A reference from the conversation to its checkpoints."""
-    # The session.
+    # The id of the session.
     session: SessionId
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether checkpoints are enabled.
     enabled: bool
 
 
 class _HookOutputRequired(TypedDict):
-    # The output.
+    # The output of the hook.
     output: str
 
 
 class HookOutput(_HookOutputRequired, total=False):
     """The output of a hook, for the context message."""
-    # The hook.
+    # The name of the hook.
     name: str
 
 
 class _IssueRequired(TypedDict):
-    # JSON pointer into the parameters. Empty: all parameters.
+    # A JSON pointer to the wrong parameter. Empty: all parameters.
     path: str
-    # The problem with the value, and the expected value.
+    # What is wrong with the value, and which value is expected.
     message: str
 
 
 class Issue(_IssueRequired, total=False):
     """One reason why parameters were refused."""
-    # The expected type or values, for programs.
+    # The expected type or values, in a form for programs.
     expected: str
 
 
@@ -1489,159 +1500,159 @@ class _ErrorDataRequired(TypedDict):
 
 class ErrorData(_ErrorDataRequired, total=False):
     """The `data` of every error of this protocol."""
-    # The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    # before the mutation began.
+    # The id of the operation, for `operation/get`. Absent: the request was no mutation, or was
+    # refused before the mutation began.
     operationId: OperationId
-    # For `InvalidParams`: the faults of the parameters.
+    # For `InvalidParams`: which parameters are wrong.
     issues: List[Issue]
-    # Facts: paths, ids, sizes. Never contents of files.
+    # Facts about the error: paths, ids and sizes, but never contents of files.
     details: JsonObject
 
 
 class ErrorFact(TypedDict):
-    """The stored error of an operation."""
-    # Its number.
+    """The error of an operation, as it was stored."""
+    # The code of the error.
     code: int
-    # Its name.
+    # The name of the error.
     kind: ErrorKind
-    # Its text.
+    # The text of the error.
     message: str
 
 
 class _ProgressBeginRequired(TypedDict):
-    # Marks the first report.
+    # `begin` marks the first report.
     kind: Literal["begin"]
-    # The work in progress, for people.
+    # What the request does, for people.
     title: str
 
 
 class ProgressBegin(_ProgressBeginRequired, total=False):
-    """The first report, sent when the request has run for 100 ms."""
+    """The first report of progress, sent when the request has run for 100 ms."""
     # Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     cancellable: bool
-    # A line for people.
+    # A line of text for people.
     message: str
-    # Progress from 0 to 100. Absent: unknown.
+    # The progress in percent. Absent: unknown.
     percentage: int
     # The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     phase: str
-    # Files done.
+    # The number of finished files.
     filesDone: Count
-    # Files in total. Absent: unknown.
+    # The number of files in total. Absent: unknown.
     filesTotal: Count
-    # Bytes done.
+    # The number of finished bytes.
     bytesDone: Bytes
-    # Bytes in total. Never sent.
+    # The number of bytes in total. Never sent.
     bytesTotal: Bytes
 
 
 class _ProgressReportRequired(TypedDict):
-    # Marks a report before the end.
+    # `report` marks a report between the first and the last.
     kind: Literal["report"]
 
 
 class ProgressReport(_ProgressReportRequired, total=False):
-    """A report between begin and end, at most ten per second."""
+    """A report between the first and the last. At most ten are sent per second."""
     # Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     cancellable: bool
-    # A line for people.
+    # A line of text for people.
     message: str
-    # Progress from 0 to 100. Absent: unknown.
+    # The progress in percent. Absent: unknown.
     percentage: int
     # The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     phase: str
-    # Files done.
+    # The number of finished files.
     filesDone: Count
-    # Files in total. Absent: unknown.
+    # The number of files in total. Absent: unknown.
     filesTotal: Count
-    # Bytes done.
+    # The number of finished bytes.
     bytesDone: Bytes
-    # Bytes in total. Never sent.
+    # The number of bytes in total. Never sent.
     bytesTotal: Bytes
 
 
 class _ProgressEndRequired(TypedDict):
-    # Marks the last report.
+    # `end` marks the last report.
     kind: Literal["end"]
 
 
 class ProgressEnd(_ProgressEndRequired, total=False):
-    """The last report, sent before the response."""
-    # A line for people.
+    """The last report of progress, sent before the response."""
+    # A line of text for people.
     message: str
 
 
 class _ClientInfoRequired(TypedDict):
-    # Its name.
+    # The name of the client.
     name: str
 
 
 class ClientInfo(_ClientInfoRequired, total=False):
     """The name and version of the client."""
-    # Its version.
+    # The version of the client.
     version: str
 
 
 class EventOrigin(TypedDict, total=False):
-    """Another client whose request caused an event."""
-    # The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent.
+    """The other client whose request caused an event."""
+    # The `clientInfo` that the other client sent in `initialize`. Absent: it sent none.
     client: ClientInfo
 
 
 class CheckpointdClientCapabilities(TypedDict, total=False):
-    """The client's wishes for checkpointd."""
+    """What the client wants from checkpointd."""
     # The events that the client wants. Unknown names are ignored. Absent: no events.
     events: List[EventName]
 
 
 class ClientCapabilities(TypedDict, total=False):
-    """The abilities of the client. LSP abilities are ignored."""
-    # The client's wishes for checkpointd. Absent: no events.
+    """The abilities of the client. The server ignores abilities of LSP."""
+    # What the client wants from checkpointd. Absent: no events.
     checkpointd: CheckpointdClientCapabilities
 
 
 class ServerInfo(TypedDict):
     """The name and version of the server."""
-    # `checkpointd`.
+    # The name `checkpointd`.
     name: str
-    # The version (semantic versioning).
+    # The version of the server (semantic versioning).
     version: str
 
 
 class _StrategyCapabilityRequired(TypedDict):
-    # Its name.
+    # The name of the strategy.
     name: Strategy
     # Whether this machine can use the strategy.
     available: bool
-    # The default retention of a session.
+    # The retention of a session whose client chooses none.
     retention: Retention
     # Whether the strategy needs a repository of the user.
     needsRepository: bool
 
 
 class StrategyCapability(_StrategyCapabilityRequired, total=False):
-    """One strategy."""
-    # Why the strategy is not available, with the remedy.
+    """One strategy of the server."""
+    # Why this machine cannot use the strategy, and what to do.
     reason: str
 
 
 class SessionsCapability(TypedDict):
-    """The abilities of `session/*`."""
-    # The strategies.
+    """What the server can do in `session/*`."""
+    # The strategies of the server.
     strategies: List[StrategyCapability]
     # The strategy of a session whose client chooses none.
     defaultStrategy: Strategy
 
 
 class CheckpointsCapability(TypedDict):
-    """The abilities of `checkpoint/*`."""
-    # Formats of `checkpoint/diff`.
+    """What the server can do in `checkpoint/*`."""
+    # The formats that `checkpoint/diff` offers.
     diffFormats: List[DiffFormat]
-    # Modes of `checkpoint/restore`.
+    # The modes that `checkpoint/restore` offers.
     restoreModes: List[RestoreMode]
-    # Scopes of `checkpoint/restore`.
+    # The scopes that `checkpoint/restore` offers.
     restoreScopes: List[RestoreScope]
-    # Policies of `checkpoint/restore`.
+    # The values of `onConflict` that `checkpoint/restore` offers.
     conflictPolicies: List[ConflictPolicy]
     # Whether a restore stays inside the work tree even if a symbolic link appears during the
     # restore (Linux).
@@ -1651,7 +1662,7 @@ class CheckpointsCapability(TypedDict):
 
 
 class ConversationCapability(TypedDict):
-    """The abilities of `conversation/*`."""
+    """What the server can do in `conversation/*`."""
     # Whether a tangent can include the files.
     tangentFiles: bool
     # The version of exported documents.
@@ -1659,113 +1670,113 @@ class ConversationCapability(TypedDict):
 
 
 class LedgerCapability(TypedDict):
-    """The abilities of `ledger/*`."""
+    """What the server can do in `ledger/*`."""
     # Whether restores report conflicts.
     conflicts: bool
 
 
 class WorktreeCapability(TypedDict):
-    """The abilities of `worktree/*`."""
-    # Whether work trees are watched.
+    """What the server can do in `worktree/*`."""
+    # Whether the server watches work trees.
     watching: bool
 
 
 class StoreCapability(TypedDict):
-    """The abilities of `store/*`."""
+    """What the server can do in `store/*`."""
     # Whether stores can be verified.
     verify: bool
 
 
 class OperationsCapability(TypedDict):
-    """The abilities of `operation/*` and idempotency keys."""
-    # The number of operations that are remembered per session.
+    """What the server can do in `operation/*` and with idempotency keys."""
+    # The number of operations that the server remembers for each session.
     remembered: Count
 
 
 class EventsCapability(TypedDict):
     """The events that the server sends."""
-    # The events that this client gets.
+    # The events that the server sends to this client.
     names: List[EventName]
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """The abilities of checkpointd. The daemon does not offer an absent group."""
-    # `session/*`.
+    """What checkpointd can do. The server does not offer an absent group."""
+    # For `session/*`.
     sessions: SessionsCapability
-    # `checkpoint/*`.
+    # For `checkpoint/*`.
     checkpoints: CheckpointsCapability
-    # `conversation/*`.
+    # For `conversation/*`.
     conversation: ConversationCapability
-    # `ledger/*`.
+    # For `ledger/*`.
     ledger: LedgerCapability
-    # `worktree/*`.
+    # For `worktree/*`.
     worktree: WorktreeCapability
-    # `store/*`.
+    # For `store/*`.
     store: StoreCapability
-    # `remote/*` and `session/import`.
+    # For `remote/*` and `session/import`.
     remotes: RemotesCapability
-    # `operation/*`.
+    # For `operation/*`.
     operations: OperationsCapability
-    # Events.
+    # For events.
     events: EventsCapability
 
 
 class ServerCapabilities(TypedDict):
-    """The abilities of the server, as LSP clients read them."""
-    # The abilities of checkpointd.
+    """The abilities of the server, in the form of LSP."""
+    # What checkpointd can do.
     checkpointd: CheckpointdServerCapabilities
 
 
 class ServerLimits(TypedDict):
-    """Limits of this server. All are inclusive."""
-    # Bytes of a frame's header.
+    """The limits of this server. Each limit itself is allowed."""
+    # The size of the header of a frame.
     maxHeaderBytes: Bytes
-    # Bytes of a frame's body, in both directions.
+    # The size of the body of a frame in either direction.
     maxBodyBytes: Bytes
     # The number of requests that may wait for answers. Further requests get `ServerBusy`.
     maxInFlight: Count
-    # The most mutations waiting in one session.
+    # The number of mutations that may wait in one session.
     maxQueued: Count
-    # Items of one page of a listing.
+    # The number of items on one page of a listing.
     maxPageItems: Count
-    # Paths in one list of a result.
+    # The number of paths in one list of a result.
     maxListedPaths: Count
-    # Bytes of one `checkpoint/readFile`.
+    # The number of bytes in one `checkpoint/readFile`.
     maxReadBytes: Bytes
-    # Bytes of one file's content in `checkpoint/diff`.
+    # The size of the content of one file in `checkpoint/diff`.
     maxDiffFileBytes: Bytes
-    # Bytes of text in one `checkpoint/diff`.
+    # The size of the text of one `checkpoint/diff`.
     maxDiffTextBytes: Bytes
-    # Entries of a history.
+    # The number of entries in a history.
     maxHistoryEntries: Count
-    # Lines of a transcript.
+    # The number of lines in a transcript.
     maxTranscriptLines: Count
-    # Characters of one message.
+    # The number of characters (Unicode code points) in one message.
     maxMessageCharacters: Count
-    # Default of `limits.maxFileBytes` of a session.
+    # The default of a session's `limits.maxFileBytes`.
     maxFileBytes: Bytes
 
 
 class InitializeParams(TypedDict, total=False):
     """Parameters of `initialize`."""
-    # The process id of the client. If the daemon can see this process at the start, its death
-    # ends the daemon. Absent: only the end of input ends the daemon.
+    # The process id of the client. If the daemon can see this process at the start, the daemon
+    # ends when the process ends. Absent: only the end of input ends the daemon.
     processId: int
     # The name and version of the client.
     clientInfo: ClientInfo
-    # Ignored: messages are English.
+    # Ignored by the server: all messages are English.
     locale: str
     # The abilities of the client.
     capabilities: ClientCapabilities
-    # The first value of `$/setTrace`. Absent: `off`.
+    # The detail of `$/logTrace`, until `$/setTrace` changes it. Absent: `off`.
     trace: TraceValue
-    # Ignored.
+    # Ignored by the server.
     initializationOptions: Any
 
 
 class InitializeResult(TypedDict):
     """Answer to `initialize`."""
-    # Version of this protocol (semantic versioning).
+    # The version of this protocol (semantic versioning).
     protocolVersion: str
     # The name and version of the server.
     serverInfo: ServerInfo
@@ -1773,7 +1784,7 @@ class InitializeResult(TypedDict):
     schemaHash: str
     # The abilities of the server.
     capabilities: ServerCapabilities
-    # Its limits.
+    # The limits of the server.
     limits: ServerLimits
 
 
@@ -1797,35 +1808,35 @@ class CancelRequestParams(TypedDict):
 
 class ProgressParams(TypedDict):
     """Parameters of `$/progress`."""
-    # The token of the request.
+    # The `workDoneToken` of the request.
     token: ProgressToken
-    # The report.
+    # The report of the progress.
     value: ProgressValue
 
 
 class SetTraceParams(TypedDict):
     """Parameters of `$/setTrace`."""
-    # The detail.
+    # How detailed the reports are.
     value: TraceValue
 
 
 class _LogTraceParamsRequired(TypedDict):
-    # The text of the trace.
+    # The text of the report.
     message: str
 
 
 class LogTraceParams(_LogTraceParamsRequired, total=False):
     """Parameters of `$/logTrace`."""
-    # More text, when the detail is `verbose`.
+    # More text. Sent only if the detail is `verbose`.
     verbose: str
 
 
 _WindowLogMessageParamsRequired = TypedDict(
     "_WindowLogMessageParamsRequired",
     {
-        # 1 error, 2 warning, 3 information, 4 log, 5 debug.
+        # The kind: 1 error, 2 warning, 3 information, 4 log, 5 debug.
         "type": int,
-        # The line.
+        # The text of the line.
         "message": str,
     },
 )
@@ -1849,10 +1860,10 @@ class RpcDiscoverParams(TypedDict):
 
 class SessionFeatures(TypedDict, total=False):
     """Features that a client can switch off for a session."""
-    # If false, checkpoints are disabled (`FeatureOff`). Absent: true.
+    # False to disable checkpoints (`FeatureOff`). Absent: true.
     checkpoints: bool
-    # If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
-    # left. Absent: true.
+    # False to forbid new tangents (`TangentDisabled`). A client can still leave an open tangent.
+    # Absent: true.
     tangent: bool
 
 
@@ -1867,35 +1878,37 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     conversationId: str
     # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
-    # The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
+    # The absolute path of the storage, which must be outside the work tree. Absent:
+    # `$XDG_STATE_HOME/checkpointd`.
     storageDir: str
     # Whether checkpoints and conversation stay when the session ends. Absent: `session` for
     # `shadow`, `keep` for `local` and `sqlite`.
     retention: Retention
     # When checkpoints are enabled. Absent: `auto`.
     init: InitMode
-    # The part that `session/open` may set aside if it is unreadable. Absent: none, so
-    # `session/open` fails if the conversation is damaged.
+    # The part of the session that the daemon may set aside if it is unreadable. Absent: no part,
+    # so that `session/open` fails if the conversation is damaged.
     recover: RecoverMode
-    # Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes.
+    # Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes.
     include: List[str]
-    # Globs of files not to capture. Each glob has at most 4,096 bytes.
+    # Globs of files that captures leave out. Each glob has at most 4,096 bytes.
     exclude: List[str]
-    # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    # True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
+    # false.
     allowProtected: bool
-    # The failures that an answered mutation survives. Absent: `process`.
+    # The failures after which an answered mutation must still be there. Absent: `process`.
     durability: Durability
-    # Limits of this session.
+    # The limits of this session.
     limits: SessionLimits
-    # The features of this session, until the session is closed. Absent: all.
+    # The features that this session has until it is closed. Absent: all.
     features: SessionFeatures
-    # The remote for `push`. Absent: none.
+    # The name of the remote for `push`. Absent: none.
     remote: str
     # When the session is pushed to `remote`. Absent: `manual`.
     push: PushMode
     # The model of the conversation.
     modelInfo: ModelInfo
-    # Its tools.
+    # The tools that the model may use.
     tools: ToolsByOrigin
     # Whether MCP is enabled. Absent: true.
     mcpEnabled: bool
@@ -1907,13 +1920,13 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
 
 
 class _SessionOpenResultRequired(TypedDict):
-    # Its id.
+    # The id of the session.
     session: SessionId
     # The absolute path of the work tree, with symbolic links resolved.
     workspace: str
-    # Its conversation id.
+    # The conversation id of the session.
     conversationId: str
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
@@ -1921,31 +1934,32 @@ class _SessionOpenResultRequired(TypedDict):
     resumed: bool
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
-    # Paths that the capture of the base left out. Empty when resumed.
+    # The paths that the capture of the base left out. Empty if the session was resumed.
     skipped: List[SkippedPath]
 
 
 class SessionOpenResult(_SessionOpenResultRequired, total=False):
     """Answer to `session/open`."""
-    # The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
+    # The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are
+    # disabled.
     shadowRepoPath: str
     # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     # Absent: checkpoints are disabled.
     base: Checkpoint
     # The outcome of an interrupted restore. Absent: no restore was interrupted.
     recovered: RestoreResult
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
 
 
 class _SessionCloseParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -1963,26 +1977,26 @@ class _SessionCloseResultRequired(TypedDict):
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
-    # Why the session was not removed. Absent: the session was removed.
+    # Why the session's data was not removed. Absent: it was removed.
     reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _SessionDeleteParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
     """Parameters of `session/delete`."""
-    # The storage of a session that is not open. Absent: the default storage.
+    # The absolute path of the storage, if the session is not open. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -1990,9 +2004,9 @@ class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
 
 
 class _SessionDeleteResultRequired(TypedDict):
-    # Whether there was anything to remove.
+    # Whether the daemon found anything to remove.
     deleted: bool
-    # Bytes on disk that were freed.
+    # The disk space that was freed.
     bytesFreed: Bytes
 
 
@@ -2001,22 +2015,22 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class SessionListParams(TypedDict, total=False):
     """Parameters of `session/list`."""
-    # Lists only sessions of this work tree.
+    # The work tree whose sessions are listed. Absent: all work trees.
     workspace: Workspace
-    # The storage. Absent: the default storage.
+    # The absolute path of the storage. Absent: the default storage.
     storageDir: str
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # At most this many items in the answer. Absent: the server chooses (see
+    # The largest number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -2030,46 +2044,47 @@ class SessionListResult(_SessionListResultRequired, total=False):
     """Answer to `session/list`."""
     # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
-    # Texts about sessions that are left out because their directory cannot be read. Absent: none.
+    # Warnings: sessions that the list leaves out, because their directory cannot be read. Absent:
+    # no warnings.
     warnings: List[str]
 
 
 class SessionGetParams(TypedDict):
     """Parameters of `session/get`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class _SessionGetResultRequired(TypedDict):
-    # Its id.
+    # The id of the session.
     session: SessionId
     # The absolute path of the work tree.
     workspace: str
-    # Its conversation id.
+    # The conversation id of the session.
     conversationId: str
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
-    # The failures after which answered mutations remain.
+    # The failures after which answered mutations are still there.
     durability: Durability
-    # When the session was opened in this daemon.
+    # When this daemon opened the session.
     openedAt: Timestamp
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
     # The state of the session's checkpoints.
     manager: ManagerState
-    # The statistics cache.
+    # Counters of the cache for statistics.
     cache: CacheFigures
     # The watcher.
     watcher: WatcherFigures
-    # The queue.
+    # The state of the session's queue of mutations.
     queue: QueueFigures
 
 
 class SessionGetResult(_SessionGetResultRequired, total=False):
     """Answer to `session/get`."""
-    # The current checkpoint. Absent: none.
+    # The current checkpoint. Absent: there is none.
     head: Checkpoint
     # The remote line from which the session was imported. Absent: the session began here.
     origin: SessionOrigin
@@ -2078,7 +2093,7 @@ class SessionGetResult(_SessionGetResultRequired, total=False):
 
 
 class _CheckpointInitParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -2098,9 +2113,9 @@ class _CheckpointInitResultRequired(TypedDict):
     checkpoints: CheckpointsState
     # The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     base: Checkpoint
-    # Paths that the capture left out.
+    # The paths that the capture left out.
     skipped: List[SkippedPath]
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -2109,17 +2124,17 @@ class CheckpointInitResult(_CheckpointInitResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _CheckpointCreateParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # Turn or tool.
+    # Whether this is the checkpoint of a turn or of a tool.
     kind: CreateKind
 
 
@@ -2127,20 +2142,21 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     """A text for people. Absent or empty: the first 60 bytes of the message in one line. Without
     a message: `Turn started` or the name of the tool.
     """
-    # For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
+    # For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
     # `checkpoint/get` returns the whole text.
     message: str
-    # For a tool: the tool's name.
+    # For a tool: the name of the tool.
     toolName: str
-    # A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
+    # One line for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
     # message: `Turn started` or the name of the tool.
     description: str
-    # An explicit tag. Later tags continue from this tag. Absent: the next tag.
+    # The tag of the checkpoint. Later tags continue from this tag. Absent: the next tag.
     tag: str
-    # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
-    # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+    # A name for the checkpoint, unique in the session: 1 to 256 characters without control
+    # characters. It must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal
+    # digits). Absent: none.
     name: str
-    # The parent of the new checkpoint. Absent: the current checkpoint.
+    # The checkpoint from which the new checkpoint descends. Absent: the current checkpoint.
     parent: CheckpointRef
     # True to make no checkpoint when nothing changed since the last checkpoint or restore.
     # Absent: false.
@@ -2157,9 +2173,9 @@ class _CheckpointCreateResultRequired(TypedDict):
     created: bool
     # The new checkpoint. With `created: false`, the current checkpoint.
     checkpoint: Checkpoint
-    # Paths that the capture left out.
+    # The paths that the capture left out.
     skipped: List[SkippedPath]
-    # True when the checkpoint leaves nothing out and `possiblyTorn` is absent.
+    # True when the checkpoint leaves no path out and `possiblyTorn` is absent.
     complete: bool
     # How the capture was made.
     capture: CaptureInfo
@@ -2167,35 +2183,35 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
-    # SQLite databases to which another program wrote during the capture. Their copies may be
+    # The SQLite databases to which another program wrote during the capture. Their copies may be
     # malformed. Make another checkpoint when the program is idle. Absent: none.
     possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _CheckpointListParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class CheckpointListParams(_CheckpointListParamsRequired, total=False):
     """Parameters of `checkpoint/list`."""
-    # The kinds of checkpoints. Absent: `all`.
+    # Which kinds of checkpoints the answer lists. Absent: `all`.
     kind: ListKind
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # At most this many items in the answer. Absent: the server chooses (see
+    # The largest number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
-    # Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on
-    # large work trees. Absent: false.
+    # True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a
+    # while on large work trees. Absent: false.
     withSizes: bool
 
 
@@ -2212,7 +2228,7 @@ class CheckpointListResult(_CheckpointListResultRequired, total=False):
 
 class CheckpointGetParams(TypedDict):
     """Parameters of `checkpoint/get`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The checkpoint.
     tag: CheckpointRef
@@ -2221,17 +2237,17 @@ class CheckpointGetParams(TypedDict):
 class _CheckpointGetResultRequired(TypedDict):
     # The checkpoint.
     checkpoint: Checkpoint
-    # Paths that the capture left out.
+    # The paths that the capture left out.
     skipped: List[SkippedPath]
 
 
 class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     """Answer to `checkpoint/get`."""
-    # For a turn: the user's whole message. For a tool: the tool's effect. Absent: none.
+    # For a turn: the user's whole message. For a tool: what the tool did. Absent: none.
     message: str
-    # For a `restore`: the restored checkpoint.
+    # For a `restore`: the checkpoint that was restored.
     restored: CheckpointId
-    # For a `restore`: the checkpoint of the state before.
+    # For a `restore`: the checkpoint of the state before it.
     safety: CheckpointId
     # True when the checkpoint was made inside a tangent. Absent: false.
     inTangent: bool
@@ -2239,22 +2255,22 @@ class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
 
 class CheckpointExpandParams(TypedDict):
     """Parameters of `checkpoint/expand`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The checkpoint.
+    # The checkpoint of the turn.
     tag: CheckpointRef
 
 
 class CheckpointExpandResult(TypedDict):
     """Answer to `checkpoint/expand`."""
-    # The checkpoint.
+    # The checkpoint that `tag` names.
     checkpoint: Checkpoint
-    # The tools of the turn, oldest first. Empty if `tag` names a tool.
+    # The checkpoints of the turn's tools, oldest first. Empty if `tag` names a tool.
     tools: List[Checkpoint]
 
 
 class _CheckpointHasChangesParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -2266,14 +2282,14 @@ class CheckpointHasChangesParams(_CheckpointHasChangesParamsRequired, total=Fals
 
 class CheckpointHasChangesResult(TypedDict):
     """Answer to `checkpoint/hasChanges`."""
-    # Whether the work tree differs.
+    # Whether the work tree differs from that state.
     hasChanges: bool
 
 
 _CheckpointStatsParamsRequired = TypedDict(
     "_CheckpointStatsParamsRequired",
     {
-        # The session, as `session/open` named it.
+        # The id of the session, as `session/open` returned it.
         "session": "SessionId",
     },
 )
@@ -2282,11 +2298,11 @@ _CheckpointStatsParamsRequired = TypedDict(
 _CheckpointStatsParamsOptional = TypedDict(
     "_CheckpointStatsParamsOptional",
     {
-        # The checkpoint. Not together with `from` or `to`.
+        # The checkpoint whose changes are counted. Not combined with `from` or `to`.
         "tag": "CheckpointRef",
-        # The earlier checkpoint; requires `to`.
+        # The earlier of two checkpoints. Requires `to`.
         "from": "CheckpointRef",
-        # The later checkpoint, together with `from`.
+        # The later of two checkpoints. Requires `from`.
         "to": "CheckpointRef",
     },
     total=False,
@@ -2300,7 +2316,7 @@ class CheckpointStatsParams(_CheckpointStatsParamsRequired, _CheckpointStatsPara
 _CheckpointDiffParamsRequired = TypedDict(
     "_CheckpointDiffParamsRequired",
     {
-        # The session, as `session/open` named it.
+        # The id of the session, as `session/open` returned it.
         "session": "SessionId",
     },
 )
@@ -2314,9 +2330,9 @@ _CheckpointDiffParamsOptional = TypedDict(
         "from": "CheckpointRef",
         # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
-        # The format of the answer in addition to `files`. Absent: `nameStatus`.
+        # What the answer has in addition to `files`. Absent: `nameStatus`.
         "format": "DiffFormat",
-        # Only these paths and all paths below them.
+        # Limits the answer to these paths and all paths below them.
         "paths": List["PathRef"],
         # The token of the progress reports that the server sends. Absent: no progress is
         # reported.
@@ -2327,8 +2343,8 @@ _CheckpointDiffParamsOptional = TypedDict(
         # With format `unified`: true to include binary files as git's binary patches, so that
         # `git apply` accepts the text. Absent: false.
         "binary": bool,
-        # Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
-        # change in the work tree. Absent: false.
+        # True to swap the two sides. Without `to`, the answer then shows what a restore of `from`
+        # would change in the work tree. Absent: false.
         "reverse": bool,
     },
     total=False,
@@ -2348,8 +2364,8 @@ class _CheckpointDiffResultRequired(TypedDict):
 
 class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
     """Answer to `checkpoint/diff`."""
-    # The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    # backslashes is quoted as in git.
+    # The text of the formats `stat`, `unified` and `text`. A name with control characters, quotes
+    # or backslashes is quoted as in git.
     text: str
     # True when `files` or `text` was cut at a limit; `stats` still counts all files. Absent:
     # false.
@@ -2359,7 +2375,7 @@ class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
 
 
 class _CheckpointFilesParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The checkpoint.
     tag: CheckpointRef
@@ -2367,12 +2383,12 @@ class _CheckpointFilesParamsRequired(TypedDict):
 
 class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
     """Parameters of `checkpoint/files`."""
-    # True to list only files that changed since the checkpoint of `previousTag`, including
-    # deleted ones. Absent: false.
+    # True to list only files that changed since the checkpoint of `previousTag`, including files
+    # deleted since. Absent: false.
     changedOnly: bool
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # At most this many items in the answer. Absent: the server chooses (see
+    # The largest number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -2393,9 +2409,9 @@ class CheckpointFilesResult(_CheckpointFilesResultRequired, total=False):
 
 
 class _CheckpointReadFileParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The checkpoint.
+    # The checkpoint that has the file.
     tag: CheckpointRef
     # The path, relative to the work tree, separated by `/`.
     path: PathText
@@ -2403,11 +2419,11 @@ class _CheckpointReadFileParamsRequired(TypedDict):
 
 class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
     """Parameters of `checkpoint/readFile`."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # The first byte. Absent: 0.
+    # The position of the first byte to read. Absent: 0.
     offset: Bytes
-    # At most this many bytes. Absent or larger: `limits.maxReadBytes`.
+    # The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`.
     length: int
 
 
@@ -2416,7 +2432,7 @@ class _CheckpointReadFileResultRequired(TypedDict):
     exists: bool
     # The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`.
     encoding: ContentEncoding
-    # Size of the whole file.
+    # The size of the whole file.
     size: Bytes
     # Whether the range reaches the end of the file.
     eof: bool
@@ -2424,47 +2440,48 @@ class _CheckpointReadFileResultRequired(TypedDict):
 
 class CheckpointReadFileResult(_CheckpointReadFileResultRequired, total=False):
     """Answer to `checkpoint/readFile`."""
-    # The bytes. Absent: there is no such file.
+    # The bytes of the range, as `encoding` says. Absent: there is no such file.
     data: str
-    # Its mode. Absent: there is no such file.
+    # The mode of the file. Absent: there is no such file.
     mode: FileMode
 
 
 class RestoreExpectation(TypedDict, total=False):
-    """Conditions of the request. If a condition is not met, nothing changes
-    (`PreconditionFailed`).
+    """Conditions that must hold. Otherwise the request changes nothing and fails with
+    `PreconditionFailed`.
     """
     # The checkpoint that must be current.
     head: CheckpointRef
 
 
 class _CheckpointRestoreParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The checkpoint.
+    # The checkpoint to restore.
     tag: CheckpointRef
 
 
 class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/restore`."""
-    # Which files to change. Absent: `soft`.
+    # Which files the restore changes. Absent: `soft`.
     mode: RestoreMode
     # The parts to restore. Absent: `both`, or `files` when `paths` is given.
     scope: RestoreScope
-    # Only these paths and all paths below them. `warnings` lists paths at which the checkpoint
-    # has no file.
+    # Limits the restore to these paths and all paths below them. `warnings` lists paths at which
+    # the checkpoint has no file.
     paths: List[PathRef]
-    # Reverses only what this author changed since the checkpoint, and keeps the changes of
-    # others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
-    # distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
-    # current checkpoint must descend from the checkpoint `tag`. A path that has not changed since
-    # the checkpoint, and an author that the ledger does not know, are refused.
+    # Limits the restore to changes that this author made since the checkpoint. Name the author as
+    # in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only
+    # files are restored, so no other `scope` is allowed. The current checkpoint must descend from
+    # the checkpoint `tag`. The request is refused if a requested path has not changed since the
+    # checkpoint, or if the ledger does not know the author.
     author: str
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Conditions of the request.
+    # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    # True to allow deleting more than 100 files, even if they are more than half of all files.
+    # Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2478,7 +2495,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
 _CheckpointRevertParamsRequired = TypedDict(
     "_CheckpointRevertParamsRequired",
     {
-        # The session, as `session/open` named it.
+        # The id of the session, as `session/open` returned it.
         "session": "SessionId",
     },
 )
@@ -2487,39 +2504,41 @@ _CheckpointRevertParamsRequired = TypedDict(
 _CheckpointRevertParamsOptional = TypedDict(
     "_CheckpointRevertParamsOptional",
     {
-        # The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next
-        # turn, or to the present. For a tool: the changes from the previous checkpoint to the
-        # tool's checkpoint. For a restore: the changes of that restore.
+        # The checkpoint whose changes are reverted. For a turn: the changes from the turn's
+        # checkpoint to the next turn, or to the present. For a tool: the changes from the
+        # previous checkpoint to the tool's checkpoint. For a restore: the changes that the
+        # restore made.
         "tag": "CheckpointRef",
-        # The earlier end of a range.
+        # The earlier end of a range of checkpoints.
         "from": "CheckpointRef",
-        # The later end of the range. `to` must descend from `from`. Absent: the present.
+        # The later end of the range, which must descend from `from`. Absent: the present.
         "to": "CheckpointRef",
-        # Only these paths, and all paths below them. A renamed file is found by either name. A
-        # path that the range did not change is refused.
+        # Limits the revert to these paths and all paths below them. Either name of a renamed file
+        # is accepted. A path that the range did not change is refused.
         "paths": List["PathRef"],
-        # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
-        # does not have is refused. Not together with `paths` or `author`.
+        # Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk
+        # that is not in the range is refused. Not combined with `paths` or `author`.
         "hunks": List["HunkRef"],
-        # Reverts only changes of this author: the id of a session on the same work tree, or an
-        # agent's name (the part of a `conversationId` before its colon) if only one session of
-        # that agent reported writes in the range. A path is reverted if the author reported all
-        # its changes in the range with `ledger/recordWrite`. If other authors changed the path,
-        # too, only this author's changes are reverted (`partial`), if the reports distinguish
-        # them. Other paths that the author may have changed are in `skipped`. An author that the
-        # ledger does not know is refused. Without `tag` and `from`, the range is the whole
-        # session. Not together with `hunks`.
+        # Limits the revert to changes of this author. Give the id of a session on the same work
+        # tree. Or give an agent's name (the part of a `conversationId` before its colon), if only
+        # one session of that agent reported writes in the range. A path is reverted if the author
+        # reported all its changes in the range with `ledger/recordWrite`. If other authors
+        # changed the path, too, only this author's changes are reverted (`partial`), if the
+        # reports distinguish them. Other paths that the author may have changed are in `skipped`.
+        # An author that the ledger does not know is refused. Without `tag` and `from`, the range
+        # is the whole session. Not combined with `hunks`.
         "author": str,
-        # The policy for paths where a later change contradicts the revert. Absent: `leave`.
+        # What to do with paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
-        # Conditions of the request.
+        # Conditions that must hold; otherwise the request changes nothing.
         "expect": "RestoreExpectation",
-        # Allows deleting more than half of all files, if these are more than 100. Absent: false.
+        # True to allow deleting more than 100 files, even if they are more than half of all
+        # files. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
         "dryRun": bool,
-        # True to return the change also as a patch for `git apply`, in `text`. Absent: false.
+        # True to return the change in `text`, too, as a patch for `git apply`. Absent: false.
         "patch": bool,
         # The client's key for this change. A repeated request with the same key gets the first
         # answer and changes nothing. Use a new key for each new change.
@@ -2539,21 +2558,22 @@ class CheckpointRevertParams(_CheckpointRevertParamsRequired, _CheckpointRevertP
 
 
 class _CheckpointUndoParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     """Parameters of `checkpoint/undo`."""
-    # Conditions of the request.
+    # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # `soft`: undoes only the paths that the restore changed, and keeps later changes of other
-    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before the restore.
-    # Absent: `soft`.
+    # `soft`: undoes only the paths that the restore changed. Later changes of other paths stay,
+    # and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
+    # restore. Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    # True to allow deleting more than 100 files, even if they are more than half of all files.
+    # Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2565,21 +2585,22 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
 
 
 class _CheckpointRedoParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     """Parameters of `checkpoint/redo`."""
-    # Conditions of the request.
+    # Conditions that must hold; otherwise the request changes nothing.
     expect: RestoreExpectation
-    # `soft`: restores only the paths that the undo changed, and keeps later changes of other
-    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before the undo.
-    # Absent: `soft`.
+    # `soft`: restores only the paths that the undo changed. Later changes of other paths stay,
+    # and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
+    # undo. Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    # True to allow deleting more than 100 files, even if they are more than half of all files.
+    # Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2591,9 +2612,9 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
 
 
 class _CheckpointDeleteParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The checkpoint.
+    # The checkpoint to remove.
     tag: CheckpointRef
 
 
@@ -2614,25 +2635,25 @@ class CheckpointDeleteResult(_CheckpointDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _CheckpointRenameParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The checkpoint.
+    # The checkpoint to rename.
     tag: CheckpointRef
 
 
 class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
     """Parameters of `checkpoint/rename`."""
-    # The name, unique in the session: 1 to 256 characters, no control characters, and nothing
-    # that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
-    # none.
+    # The new name of the checkpoint, unique in the session: 1 to 256 characters without control
+    # characters. It must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal
+    # digits). Absent: the checkpoint loses its name.
     name: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -2640,7 +2661,7 @@ class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
 
 
 class _CheckpointRenameResultRequired(TypedDict):
-    # The checkpoint.
+    # The checkpoint with its new name.
     checkpoint: Checkpoint
 
 
@@ -2649,15 +2670,15 @@ class CheckpointRenameResult(_CheckpointRenameResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _CheckpointCleanParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -2677,26 +2698,26 @@ class _CheckpointCleanResultRequired(TypedDict):
 
 class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     """Answer to `checkpoint/clean`."""
-    # The removed shadow repository. Absent when there was no shadow repository.
+    # The path of the removed shadow repository. Absent: there was no shadow repository.
     path: str
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class ConversationGetParams(TypedDict):
     """Parameters of `conversation/get`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class _ConversationGetResultRequired(TypedDict):
-    # Its id.
+    # The id of the conversation.
     conversationId: str
     # The number of entries in the history.
     historyLength: Count
@@ -2704,13 +2725,13 @@ class _ConversationGetResultRequired(TypedDict):
     validHistoryRange: HistoryRange
     # The number of lines in the transcript.
     transcriptLength: Count
-    # The tools.
+    # The tools that the model may use.
     tools: ToolsByOrigin
-    # Lines by file.
+    # The line trackers of the files.
     fileLineTracker: FileLineTrackers
     # Whether MCP is enabled.
     mcpEnabled: bool
-    # How full the model's window is.
+    # How full the context window of the model is.
     contextWindow: ContextWindow
 
 
@@ -2718,30 +2739,32 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     """Answer to `conversation/get`."""
     # The message that will be sent next.
     nextMessage: UserMessage
-    # The context.
+    # The context of the conversation.
     contextManager: ContextState
-    # An object that the daemon keeps for the client until the daemon ends. Never exported.
+    # The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends,
+    # and never exports it.
     toolManager: JsonObject
-    # The length of the last built context message in bytes.
+    # The length in bytes of the context message that was built last.
     contextMessageLength: Count
     # The latest summary.
     latestSummary: Summary
-    # An object that the daemon keeps for the client until the daemon ends. Never exported.
+    # The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends,
+    # and never exports it.
     agents: JsonObject
-    # The deprecated model id of old documents.
+    # The model id of old documents (deprecated).
     model: str
-    # The model.
+    # The model of the conversation.
     modelInfo: ModelInfo
     # A reference to the checkpoints of the conversation.
     checkpointManager: CheckpointManagerRef
-    # The main conversation, inside a tangent. Absent: in no tangent.
+    # The main conversation during a tangent. Absent: in no tangent.
     tangentState: TangentState
 
 
 _ConversationHistoryParamsRequired = TypedDict(
     "_ConversationHistoryParamsRequired",
     {
-        # The session, as `session/open` named it.
+        # The id of the session, as `session/open` returned it.
         "session": "SessionId",
     },
 )
@@ -2750,13 +2773,13 @@ _ConversationHistoryParamsRequired = TypedDict(
 _ConversationHistoryParamsOptional = TypedDict(
     "_ConversationHistoryParamsOptional",
     {
-        # The checkpoint whose history is read. Absent: the present.
+        # The checkpoint whose history is read. Absent: the present history.
         "tag": "CheckpointRef",
-        # The first entry to return. Absent: the oldest.
+        # The first entry to return. Absent: the oldest entry.
         "from": "EntryId",
         # The `nextCursor` of the previous page. Absent: the first page.
         "cursor": "Cursor",
-        # At most this many items in the answer. Absent: the server chooses (see
+        # The largest number of items in the answer. Absent: the server chooses (see
         # `limits.maxPageItems`).
         "limit": int,
     },
@@ -2771,11 +2794,11 @@ class ConversationHistoryParams(_ConversationHistoryParamsRequired, _Conversatio
 class _ConversationHistoryResultRequired(TypedDict):
     # The entries, oldest first.
     entries: List[HistoryEntry]
-    # Index of the first entry of this page.
+    # The index of this page's first entry in the history.
     start: Count
-    # Entries on all pages.
+    # The number of entries on all pages.
     historyLength: Count
-    # The valid range.
+    # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
 
 
@@ -2786,7 +2809,7 @@ class ConversationHistoryResult(_ConversationHistoryResultRequired, total=False)
 
 
 class _ConversationTranscriptParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -2794,7 +2817,7 @@ class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=
     """Parameters of `conversation/transcript`."""
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # At most this many items in the answer. Absent: the server chooses (see
+    # The largest number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -2802,9 +2825,9 @@ class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=
 class _ConversationTranscriptResultRequired(TypedDict):
     # The lines, oldest first. Lines of the user begin with `> `.
     lines: List[str]
-    # Index of the first line of this page.
+    # The index of this page's first line in the transcript.
     start: Count
-    # Lines on all pages.
+    # The number of lines on all pages.
     transcriptLength: Count
 
 
@@ -2815,9 +2838,9 @@ class ConversationTranscriptResult(_ConversationTranscriptResultRequired, total=
 
 
 class _ConversationAppendParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The exchange.
+    # The exchange to append.
     entry: NewHistoryEntry
 
 
@@ -2829,13 +2852,13 @@ class ConversationAppendParams(_ConversationAppendParamsRequired, total=False):
 
 
 class _ConversationAppendResultRequired(TypedDict):
-    # Its id.
+    # The id of the new entry.
     id: EntryId
     # The number of old entries that were removed to make room.
     dropped: Count
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -2846,23 +2869,23 @@ class ConversationAppendResult(_ConversationAppendResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationAppendTranscriptParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The text.
+    # The text to append.
     text: str
 
 
 class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequired, total=False):
     """Parameters of `conversation/appendTranscript`."""
-    # Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
+    # True if the user wrote the text: each line then gets the prefix `> `. Absent: false.
     user: bool
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -2870,11 +2893,11 @@ class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequ
 
 
 class _ConversationAppendTranscriptResultRequired(TypedDict):
-    # Lines that were appended.
+    # The number of lines that were appended.
     lines: Count
     # The number of old lines that were removed to make room.
     dropped: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
 
 
@@ -2883,23 +2906,24 @@ class ConversationAppendTranscriptResult(_ConversationAppendTranscriptResultRequ
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationSetNextMessageParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired, total=False):
     """Parameters of `conversation/setNextMessage`."""
-    # The message. Absent: none.
+    # The next message. Absent: none.
     message: UserMessage
-    # Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
+    # True to lock the pending message until the next turn uses it. This requires `message`.
+    # Absent: false.
     lock: bool
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -2907,7 +2931,7 @@ class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired
 
 
 class _ConversationSetNextMessageResultRequired(TypedDict):
-    # False when the pending message was locked and so did not change.
+    # False when the pending message was locked and therefore did not change.
     accepted: bool
     # Whether the pending message is locked.
     messageLocked: bool
@@ -2915,19 +2939,20 @@ class _ConversationSetNextMessageResultRequired(TypedDict):
 
 class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired, total=False):
     """Answer to `conversation/setNextMessage`."""
-    # The present pending message.
+    # The pending message after the request. Absent: none.
     pendingUserMessage: str
-    # Texts about assumptions, omissions and later steps that failed. Absent: none.
+    # Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    # warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
 
 
 class _ConversationClearParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -2939,9 +2964,9 @@ class ConversationClearParams(_ConversationClearParamsRequired, total=False):
 
 
 class _ConversationClearResultRequired(TypedDict):
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -2952,17 +2977,17 @@ class ConversationClearResult(_ConversationClearResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationSetValidRangeParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The range.
+    # The entries that may be sent.
     range: HistoryRange
 
 
@@ -2974,9 +2999,9 @@ class ConversationSetValidRangeParams(_ConversationSetValidRangeParamsRequired, 
 
 
 class _ConversationSetValidRangeResultRequired(TypedDict):
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -2987,17 +3012,17 @@ class ConversationSetValidRangeResult(_ConversationSetValidRangeResultRequired, 
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationCompactParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The summary.
+    # The text of the summary.
     summary: str
 
 
@@ -3005,9 +3030,9 @@ class ConversationCompactParams(_ConversationCompactParamsRequired, total=False)
     """Parameters of `conversation/compact`."""
     # Measurements of the request that made the summary.
     metadata: RequestMetadata
-    # Entries at the end that stay valid. Absent: 0.
+    # The number of entries at the end that stay valid. Absent: 0.
     keep: Count
-    # The first entry that stays valid, instead of `keep`.
+    # The first entry that stays valid; an alternative to `keep`.
     keepFrom: EntryId
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3015,9 +3040,9 @@ class ConversationCompactParams(_ConversationCompactParamsRequired, total=False)
 
 
 class _ConversationCompactResultRequired(TypedDict):
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -3028,17 +3053,18 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationForgetParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The number of messages to remove from the end. If there are fewer, all are removed.
+    # The number of messages to remove from the end. If the history has fewer messages, all are
+    # removed.
     messages: int
 
 
@@ -3050,11 +3076,11 @@ class ConversationForgetParams(_ConversationForgetParamsRequired, total=False):
 
 
 class _ConversationForgetResultRequired(TypedDict):
-    # The numbers of removed messages and entries.
+    # How many messages and entries were removed.
     forgotten: ForgottenMessages
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -3065,30 +3091,30 @@ class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class ForgottenMessages(TypedDict):
     """The numbers of messages and entries that were removed from the end of a history."""
-    # The number of messages. 0: the conversation had none.
+    # The number of removed messages. 0: the conversation had none.
     messages: Count
-    # The number of entries. Each message has one or more.
+    # The number of removed entries. Each message has one or more.
     entries: Count
 
 
 class _ConversationEnterTangentParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationEnterTangentParams(_ConversationEnterTangentParamsRequired, total=False):
     """Parameters of `conversation/enterTangent`."""
-    # True to include the files: the daemon makes a checkpoint, and restores it when the client
-    # leaves the tangent without `keepTail`. Absent: false.
+    # True to include the files: the daemon makes a checkpoint of the files. If the client leaves
+    # the tangent without `keepTail`, the daemon restores this checkpoint. Absent: false.
     files: bool
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3098,7 +3124,7 @@ class ConversationEnterTangentParams(_ConversationEnterTangentParamsRequired, to
 
 
 class _ConversationEnterTangentResultRequired(TypedDict):
-    # Whether a tangent began.
+    # Whether the request began a tangent.
     entered: bool
 
 
@@ -3109,21 +3135,21 @@ class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, to
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationExitTangentParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationExitTangentParams(_ConversationExitTangentParamsRequired, total=False):
     """Parameters of `conversation/exitTangent`."""
-    # Appends the last entry of the tangent to the main conversation. Absent: false.
+    # True to append the last entry of the tangent to the main conversation. Absent: false.
     keepTail: bool
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3133,11 +3159,11 @@ class ConversationExitTangentParams(_ConversationExitTangentParamsRequired, tota
 
 
 class _ConversationExitTangentResultRequired(TypedDict):
-    # Whether a tangent ended.
+    # Whether the request ended a tangent.
     exited: bool
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -3145,23 +3171,23 @@ class _ConversationExitTangentResultRequired(TypedDict):
 
 class ConversationExitTangentResult(_ConversationExitTangentResultRequired, total=False):
     """Answer to `conversation/exitTangent`."""
-    # The entry that was kept.
+    # The entry that was appended to the main conversation.
     tail: EntryId
-    # The restore of the files, if the tangent included them.
+    # The result of restoring the files. Absent: the files were not restored.
     restore: RestoreResult
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class ConversationTangentParams(TypedDict):
     """Parameters of `conversation/tangent`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -3172,18 +3198,18 @@ class _ConversationTangentResultRequired(TypedDict):
 
 class ConversationTangentResult(_ConversationTangentResultRequired, total=False):
     """Answer to `conversation/tangent`."""
-    # Whole seconds since the tangent began. Absent: in no tangent.
+    # The time since the tangent began, in whole seconds. Absent: in no tangent.
     durationSeconds: Count
     # When the tangent began.
     tangentStartTime: Timestamp
-    # Entries that the tangent added and still has. Absent: in no tangent.
+    # The number of entries that the tangent added and still has. Absent: in no tangent.
     added: Count
     # True when the tangent includes the files. Absent: false.
     files: bool
 
 
 class _ConversationAddContextParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # Paths of the work tree, or globs. Each has at most 4,096 bytes.
     paths: List[str]
@@ -3199,7 +3225,7 @@ class ConversationAddContextParams(_ConversationAddContextParamsRequired, total=
 class _ConversationAddContextResultRequired(TypedDict):
     # The `paths` that were added.
     changed: List[str]
-    # The context now.
+    # The context after the request.
     context: ContextState
 
 
@@ -3208,17 +3234,17 @@ class ConversationAddContextResult(_ConversationAddContextResultRequired, total=
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationRemoveContextParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # Paths of the work tree, or globs.
+    # The paths or globs to remove.
     paths: List[str]
 
 
@@ -3230,9 +3256,9 @@ class ConversationRemoveContextParams(_ConversationRemoveContextParamsRequired, 
 
 
 class _ConversationRemoveContextResultRequired(TypedDict):
-    # The `paths` that were added.
+    # The `paths` that were removed.
     changed: List[str]
-    # The context now.
+    # The context after the request.
     context: ContextState
 
 
@@ -3241,56 +3267,58 @@ class ConversationRemoveContextResult(_ConversationRemoveContextResultRequired, 
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationContextParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationContextParams(_ConversationContextParamsRequired, total=False):
     """Parameters of `conversation/context`."""
-    # Whether to build the message. Absent: false.
+    # True to build the context message. Absent: false.
     message: bool
-    # Outputs of hooks to include in the message.
+    # The outputs of hooks that the message includes.
     hooks: List[HookOutput]
     # An instruction that the daemon appends to the message.
     agentPrompt: str
 
 
 class _ConversationContextResultRequired(TypedDict):
-    # The context.
+    # The context of the conversation.
     context: ContextState
 
 
 class ConversationContextResult(_ConversationContextResultRequired, total=False):
     """Answer to `conversation/context`."""
-    # The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
-    # ENTRY END ---`, then a blank line. Absent: not requested, or empty.
+    # The context message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `---
+    # CONTEXT ENTRY END ---`, then a blank line. Absent: the message was not requested, or is
+    # empty.
     message: str
-    # The length of the message in bytes when it was last built.
+    # The length in bytes of the context message that was built last.
     contextMessageLength: Count
-    # Files that match and could not be read. Absent: none, or the message was not requested.
+    # The files that match but could not be read. Absent: none, or the message was not requested.
     unreadable: List[str]
-    # Texts about assumptions and omissions.
+    # Warnings: what the daemon assumed or left out.
     warnings: List[str]
 
 
 class _ConversationSetToolsParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # All tools, by origin.
+    # All tools that the model may use, by origin.
     tools: ToolsByOrigin
 
 
 class ConversationSetToolsParams(_ConversationSetToolsParamsRequired, total=False):
     """Parameters of `conversation/setTools`."""
-    # An object that the daemon keeps for the client until the daemon ends.
+    # An object that the daemon keeps for the client until the daemon ends, and returns in
+    # `conversation/get`.
     toolManager: JsonObject
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3307,17 +3335,17 @@ class ConversationSetToolsResult(_ConversationSetToolsResultRequired, total=Fals
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationSetAgentsParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The agents.
+    # The agents of the client.
     agents: JsonObject
 
 
@@ -3340,14 +3368,15 @@ class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=Fa
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # Resources that were left out, with the reason, and later steps that failed. Absent: none.
+    # Warnings: resources that were left out, with the reason, and later steps that failed.
+    # Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationSetModelParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The model.
     modelInfo: ModelInfo
@@ -3363,25 +3392,26 @@ class ConversationSetModelParams(_ConversationSetModelParamsRequired, total=Fals
 class _ConversationSetModelResultRequired(TypedDict):
     # The model, with defaults for missing fields.
     modelInfo: ModelInfo
-    # The present budget of the context.
+    # The largest allowed size of the context with this model.
     maxContextSize: Bytes
 
 
 class ConversationSetModelResult(_ConversationSetModelResultRequired, total=False):
     """Answer to `conversation/setModel`."""
-    # Texts about assumptions, omissions and later steps that failed. Absent: none.
+    # Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    # warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
 
 
 class _ConversationSetMcpEnabledParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # Whether the conversation is in a tangent.
+    # True to enable MCP in the conversation, false to disable it.
     mcpEnabled: bool
 
 
@@ -3393,7 +3423,7 @@ class ConversationSetMcpEnabledParams(_ConversationSetMcpEnabledParamsRequired, 
 
 
 class _ConversationSetMcpEnabledResultRequired(TypedDict):
-    # Whether MCP is enabled now.
+    # Whether MCP is enabled after the request.
     mcpEnabled: bool
 
 
@@ -3402,15 +3432,15 @@ class ConversationSetMcpEnabledResult(_ConversationSetMcpEnabledResultRequired, 
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationRecordLinesParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The path, relative to the work tree, separated by `/`.
     path: PathText
@@ -3420,16 +3450,16 @@ class _ConversationRecordLinesParamsRequired(TypedDict):
 
 class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, total=False):
     """Parameters of `conversation/recordLines`."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # The number of lines before the write, or 0 if the file did not exist. Absent: the number
     # that the tracker remembers.
     linesBefore: Count
     # The number of lines after the write. Absent: the daemon counts them in the file.
     linesAfter: Count
-    # For `strReplace`: the replaced text.
+    # For `strReplace`: the text that was replaced.
     oldText: str
-    # The written, inserted or appended text.
+    # The text that was written, inserted or appended.
     newText: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3441,7 +3471,7 @@ class _ConversationRecordLinesResultRequired(TypedDict):
     tracker: FileLineTracker
     # The number of lines that the user added since the previous write. Negative: removed lines.
     linesByUser: int
-    # Lines that this write added or removed.
+    # The number of lines that this write added or removed.
     linesByAgent: Count
 
 
@@ -3450,57 +3480,58 @@ class ConversationRecordLinesResult(_ConversationRecordLinesResultRequired, tota
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationExportParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationExportParams(_ConversationExportParamsRequired, total=False):
     """Parameters of `conversation/export`."""
-    # The file to write: absolute, or relative to the work tree; never in a git directory or in
-    # the storage. Absent: the answer contains the document.
+    # The path of the file to write: absolute, or relative to the work tree; never in a git
+    # directory or in the storage. Absent: the answer contains the document.
     path: str
-    # Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
-    # file first. Absent: false.
+    # True to replace a regular file at `path`. In the work tree of an open session, a safety
+    # checkpoint saves the file first. Absent: false.
     overwrite: bool
 
 
 class _ConversationExportResultRequired(TypedDict):
-    # Size of the document.
+    # The size of the document.
     bytes: Bytes
 
 
 class ConversationExportResult(_ConversationExportResultRequired, total=False):
     """Answer to `conversation/export`."""
-    # The document. Absent: the document was written to `path`.
+    # The exported document. Absent: it was written to `path`.
     document: JsonObject
-    # The file that was written.
+    # The path of the written file.
     path: str
-    # The safety checkpoint with the replaced file, in the session whose work tree contains the
-    # file. Absent: no file was replaced, or no session's work tree contains the file.
+    # The safety checkpoint with the replaced file. It belongs to the session whose work tree
+    # contains the file. Absent: no file was replaced, or no session's work tree contains the
+    # file.
     safety: CheckpointId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _ConversationImportParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class ConversationImportParams(_ConversationImportParamsRequired, total=False):
     """Parameters of `conversation/import`."""
-    # The document.
+    # The document to import. Give either `document` or `path`.
     document: JsonObject
-    # The absolute path of the document's file.
+    # The absolute path of a file with the document.
     path: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3508,33 +3539,34 @@ class ConversationImportParams(_ConversationImportParamsRequired, total=False):
 
 
 class _ConversationImportResultRequired(TypedDict):
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
-    # The number of entries that were left out, because they exceed the limit.
+    # The number of entries that were left out because the document has too many.
     dropped: Count
 
 
 class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
-    # The number of transcript lines that were left out, because they exceed the limit.
+    # The number of transcript lines that were left out because the document has too many.
     transcriptDropped: Count
-    # The id in the document. The session keeps its own id.
+    # The conversation id in the document. The session keeps its own id.
     conversationId: str
-    # Texts about assumptions, omissions and later steps that failed. Absent: none.
+    # Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    # warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
 
 
 class _LedgerRecordWriteParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The path, relative to the work tree, separated by `/`.
     path: PathText
@@ -3542,9 +3574,9 @@ class _LedgerRecordWriteParamsRequired(TypedDict):
 
 class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
     """Parameters of `ledger/recordWrite`."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
-    # The tool that wrote the file.
+    # The name of the tool that wrote the file.
     toolName: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3552,51 +3584,51 @@ class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
 
 
 class _LedgerRecordWriteResultRequired(TypedDict):
-    # False when the ledger had this record already.
+    # Whether the ledger stored the report. False: it had this report already.
     recorded: bool
 
 
 class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     """Answer to `ledger/recordWrite`."""
-    # The id of the content. Absent: the file does not exist now.
+    # The id of the file's content. Absent: the file does not exist now.
     content: str
-    # Its size.
+    # The size of the file.
     size: Bytes
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class _LedgerEntryRequired(TypedDict):
-    # Who changed the file.
+    # The author of the change.
     author: Author
-    # Order within the session.
+    # The order of changes within the session.
     seq: int
     # When the change was recorded.
     timestamp: Timestamp
 
 
 class LedgerEntry(_LedgerEntryRequired, total=False):
-    """A change of one file."""
+    """One change of a file."""
     # The id of the new content. Absent: the file was deleted.
     content: str
     # The first checkpoint with this content.
     checkpoint: CheckpointId
-    # The tag of that checkpoint.
+    # The tag of the checkpoint that `checkpoint` names.
     tag: Tag
-    # The tool that wrote the file.
+    # The name of the tool that wrote the file.
     toolName: str
-    # The other session that made the change, open or closed. Absent: none, or unknown.
+    # The id of the other session that made the change. Absent: none, or unknown.
     session: SessionId
 
 
 class _LedgerHistoryParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The path, relative to the work tree, separated by `/`.
     path: PathText
@@ -3604,11 +3636,11 @@ class _LedgerHistoryParamsRequired(TypedDict):
 
 class LedgerHistoryParams(_LedgerHistoryParamsRequired, total=False):
     """Parameters of `ledger/history`."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
-    # At most this many items in the answer. Absent: the server chooses (see
+    # The largest number of items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
 
@@ -3620,31 +3652,32 @@ class _LedgerHistoryResultRequired(TypedDict):
 
 class LedgerHistoryResult(_LedgerHistoryResultRequired, total=False):
     """Answer to `ledger/history`."""
-    # The author of the present content, if this content is in no checkpoint and no report.
+    # The author of the present content. Sent only if this content is in no checkpoint and no
+    # report.
     present: LedgerEntry
     # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
 class _WorktreeStatusParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class WorktreeStatusParams(_WorktreeStatusParamsRequired, total=False):
     """Parameters of `worktree/status`."""
-    # The number of dirty paths to list. Absent: 0.
+    # The largest number of dirty paths to list. Absent: 0.
     limit: int
 
 
 class _WorktreeStatusResultRequired(TypedDict):
     # The state of the watcher.
     state: WatchState
-    # Directories watched.
+    # The number of watched directories.
     watchedDirectories: Count
-    # Paths that may have changed since the last capture.
+    # The number of paths that may have changed since the last capture.
     dirtyPaths: Count
-    # How often events were lost.
+    # How often the watcher lost events.
     overflows: Count
 
 
@@ -3654,44 +3687,45 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     drifts: Count
     # Why the watcher is not `live`.
     reason: str
-    # How the captures of checkpoints were made since the session was opened. Absent: checkpoints
-    # are not enabled.
+    # How many captures since the opening of the session were fast and how many full. Absent:
+    # checkpoints are not enabled.
     captures: CaptureCounts
-    # Dirty paths, at most the requested number. Absent or empty: no paths were requested.
+    # The dirty paths. Absent or empty: no paths were requested.
     paths: List[PathRef]
 
 
 class StoreUsageParams(TypedDict):
     """Parameters of `store/usage`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class _StoreUsageResultRequired(TypedDict):
-    # Bytes on disk.
+    # The size of the store on the disk.
     bytes: Bytes
-    # Contents stored.
+    # The number of stored contents.
     blobs: Count
-    # Checkpoints stored.
+    # The number of stored checkpoints.
     checkpoints: Count
 
 
 class StoreUsageResult(_StoreUsageResultRequired, total=False):
     """Answer to `store/usage`."""
-    # The directory of the session. In `sqlite`, all sessions share the database
+    # The path of the session's directory. With `sqlite`, all sessions share the database
     # `checkpointd.sqlite` of the storage.
     path: str
 
 
 class _StoreGcParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # Which safety checkpoints, and which turns and tools without their tag, are removed.
-    # Checkpoints that undo or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
+    # How much to remove of the safety checkpoints, and of the turns and tools that lost their
+    # tag. Checkpoints that undo or redo needs stay. Absent: only those older than
+    # `limits.keepSafetyMs`.
     prune: PruneMode
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -3701,43 +3735,44 @@ class StoreGcParams(_StoreGcParamsRequired, total=False):
 
 
 class _StoreGcResultRequired(TypedDict):
-    # Bytes freed.
+    # The disk space that was freed.
     bytesFreed: Bytes
-    # Contents removed.
+    # The number of contents that were removed.
     blobsFreed: Count
-    # The number of removed checkpoints: unlisted ones, and those beyond the limits.
+    # The number of checkpoints that were removed: unlisted checkpoints, and those beyond the
+    # limits.
     checkpointsRemoved: Count
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
 class StoreGcResult(_StoreGcResultRequired, total=False):
     """Answer to `store/gc`."""
-    # Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was
-    # over. Absent: none.
+    # The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over,
+    # because of `limits.maxStoreBytes`. Absent: none.
     safetyRemoved: Count
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # The id of the operation that the request started, for `operation/get`.
     operation: OperationId
-    # The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    # request. Absent: no warnings.
+    # Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    # repeat the request. Absent: no warnings.
     warnings: List[str]
 
 
 class StoreProblem(TypedDict):
-    """Damage of a store."""
+    """A damage of the store."""
     # The kind of damage.
     kind: ProblemKind
-    # A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
+    # The id of a content, snapshot or checkpoint, or the name of a file, table, index or trigger.
     what: str
-    # Checkpoints that cannot be restored completely because of the damage.
+    # The checkpoints that cannot be restored completely because of the damage.
     affects: List[CheckpointId]
 
 
 class _StoreVerifyParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
@@ -3749,26 +3784,26 @@ class StoreVerifyParams(_StoreVerifyParamsRequired, total=False):
 
 class StoreVerifyResult(TypedDict):
     """Answer to `store/verify`."""
-    # Whether nothing is missing or corrupt.
+    # True when no data of the store is missing or corrupt.
     ok: bool
     # The damage that was found.
     problems: List[StoreProblem]
-    # Contents checked.
+    # The number of contents that were checked.
     checked: Count
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
 class _OperationGetParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class OperationGetParams(_OperationGetParamsRequired, total=False):
     """Parameters of `operation/get`."""
-    # Its id.
+    # The id of the operation.
     operation: OperationId
-    # The key of the request. Give either the id or the key.
+    # The key of the request. Give either the id of the operation or the key.
     idempotencyKey: IdempotencyKey
 
 
@@ -3779,28 +3814,28 @@ class _OperationGetResultRequired(TypedDict):
 
 class OperationGetResult(_OperationGetResultRequired, total=False):
     """Answer to `operation/get`."""
-    # Its id.
+    # The id of the operation.
     operation: OperationId
-    # Its method.
+    # The method of the request.
     method: str
-    # Its answer. Absent: the answer was not stored.
+    # The answer to the request. Absent: the answer was not stored.
     result: Any
-    # The checkpoint that the operation made, even if the answer was not stored.
+    # The checkpoint that the operation made. It is sent even if the answer was not stored.
     checkpoint: CheckpointId
     # Why the operation failed.
     error: ErrorFact
 
 
 class _SessionDidOpenParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # Its work tree.
+    # The absolute path of the work tree.
     workspace: str
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether the session existed before.
     resumed: bool
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -3815,11 +3850,11 @@ class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
 _CheckpointDidCreateParamsRequired = TypedDict(
     "_CheckpointDidCreateParamsRequired",
     {
-        # The session, as `session/open` named it.
+        # The id of the session, as `session/open` returned it.
         "session": "SessionId",
         # The checkpoint.
         "checkpoint": "Checkpoint",
-        # How long it took.
+        # How long the operation took, in milliseconds.
         "ms": "Milliseconds",
     },
 )
@@ -3843,13 +3878,13 @@ class CheckpointDidCreateParams(_CheckpointDidCreateParamsRequired, _CheckpointD
 
 
 class _CheckpointDidRestoreParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The restored checkpoint.
+    # The checkpoint that was restored.
     target: CheckpointId
-    # The numbers of paths.
+    # The numbers of affected paths.
     counts: RestoreCounts
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -3864,25 +3899,25 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     # True when a later request or opening finished, undid or repaired an earlier restore. The
     # event then lists the paths. Absent: false.
     recovered: bool
-    # Paths that were written. Absent: no recovery.
+    # The paths that the restore wrote. Absent: no recovery.
     restored: List[PathRef]
-    # Paths that were deleted. Absent: no recovery.
+    # The paths that the restore deleted. Absent: no recovery.
     deleted: List[PathRef]
-    # Paths that could not be restored and were not changed. Absent: no recovery.
+    # The paths that could not be restored and were not changed. Absent: no recovery.
     failed: List[FailedPath]
-    # Paths that were edited outside the session, before or after the restore stopped. Absent: no
-    # recovery.
+    # The paths that were edited outside the session, before or after the restore stopped. Absent:
+    # no recovery.
     conflicts: List[ConflictPath]
-    # Paths that were left unchanged on purpose. Absent: no recovery.
+    # The paths that the restore left unchanged on purpose. Absent: no recovery.
     skipped: List[SkippedPath]
 
 
 class _CheckpointDidFailParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The method.
+    # The method of the failed request.
     method: str
-    # Why.
+    # The error that the request got.
     error: ErrorFact
 
 
@@ -3890,18 +3925,18 @@ class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
     """Parameters of `checkpoint/didFail`."""
     # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
-    # The operation.
+    # The id of the failed operation.
     operation: OperationId
 
 
 class _WorktreeDidChangeParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The state of the watcher.
     state: WatchState
-    # Paths that may have changed since the last capture.
+    # The number of paths that may have changed since the last capture.
     dirtyPaths: Count
-    # The newly changed paths, at most 1,000. Empty when there were more.
+    # The newly changed paths, at most 1,000. Empty when more paths changed.
     paths: List[PathRef]
 
 
@@ -3916,18 +3951,18 @@ class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
 
 class WorktreeDidDriftParams(TypedDict):
     """Parameters of `worktree/didDrift`."""
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # Some of the changed paths, at most 100.
     paths: List[PathRef]
-    # A number of items.
+    # The number of changes that the watcher had missed.
     count: Count
 
 
 class _ConversationDidFillWindowParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # How full the model's window is.
+    # How full the context window of the model is.
     contextWindow: ContextWindow
 
 
@@ -3938,13 +3973,13 @@ class ConversationDidFillWindowParams(_ConversationDidFillWindowParamsRequired, 
 
 
 class _ConversationDidChangeParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
     # The method that changed the conversation.
     method: str
-    # Entries in the history.
+    # The number of entries in the history now.
     historyLength: Count
-    # Lines in the transcript.
+    # The number of lines in the transcript now.
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
@@ -3957,15 +3992,15 @@ class ConversationDidChangeParams(_ConversationDidChangeParamsRequired, total=Fa
 
 
 class _LeftPathRequired(TypedDict):
-    # The path, relative to the work tree. A directory includes everything below it.
+    # The path, relative to the work tree. A directory stands for everything below it.
     path: PathText
-    # Why.
+    # Why the path stays.
     because: StayReason
 
 
 class LeftPath(_LeftPathRequired, total=False):
     """A path that stays on this machine when the session is pushed."""
-    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    # The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     pathBytes: Base64
     # The kind of secret that was found. Absent: no secret was found.
     rule: str
@@ -3973,42 +4008,42 @@ class LeftPath(_LeftPathRequired, total=False):
 
 class Remote(TypedDict):
     """A git remote for sessions."""
-    # The name in this storage.
+    # The name of the remote in this storage.
     name: str
-    # The address, without any secret.
+    # The address of the remote, without a secret.
     url: str
     # Globs of paths that are never sent to the remote.
     leaveOut: List[str]
-    # Where the remote stores sessions.
+    # Where the remote keeps the refs of sessions.
     refs: RefPlace
     # When the remote was added.
     addedAt: Timestamp
 
 
 class _RemoteLineRequired(TypedDict):
-    # The session.
+    # The id of the session.
     session: SessionId
-    # The writer of the line.
+    # The id of the writer of the line.
     writer: WriterId
     # Whether this storage is the writer of the line.
     own: bool
-    # The ref on the remote.
+    # The line's ref on the remote.
     ref: str
-    # The commit of the head.
+    # The commit of the line's head.
     head: str
-    # The number of pushes that changed the line.
+    # How many pushes have changed the line.
     generation: Count
-    # The number of checkpoints.
+    # The number of checkpoints in the line.
     checkpoints: Count
-    # Entries of the conversation.
+    # The number of entries in the conversation.
     historyLength: Count
     # The approximate size in bytes of the contents that the checkpoints need.
     bytes: Bytes
     # The name of the work tree's directory.
     workspace: str
-    # Its conversation id.
+    # The conversation id of the session.
     conversationId: str
-    # The strategy of the writer.
+    # The strategy of the session at the writer.
     strategy: Strategy
     # When the session began.
     createdAt: Timestamp
@@ -4017,60 +4052,60 @@ class _RemoteLineRequired(TypedDict):
 
 
 class RemoteLine(_RemoteLineRequired, total=False):
-    """A line: one session, as one writer pushed it. Each machine that continues a session makes
-    its own line.
+    """A line of a remote: one session, as one writer pushed it. Each machine that continues a
+    session makes its own line.
     """
-    # The first words of the conversation. Absent: none.
+    # The first words of the conversation. Absent: the conversation has none.
     title: str
     # The line from which the session was imported. Absent: the session was not imported.
     origin: LineOrigin
 
 
 class LineOrigin(TypedDict):
-    """The line that a session was imported from."""
-    # The session of the line.
+    """The line from which a session was imported."""
+    # The id of the session whose line was imported.
     session: SessionId
-    # Its writer.
+    # The id of the line's writer.
     writer: WriterId
-    # The head that was imported.
+    # The commit of the imported head.
     head: str
 
 
 class SessionOrigin(TypedDict):
     """The remote line from which a session was imported."""
-    # The name of the remote at that time.
+    # The name of the remote when the session was imported.
     remote: str
-    # The session of the line.
+    # The id of the session whose line was imported.
     session: SessionId
-    # Its writer.
+    # The id of the line's writer.
     writer: WriterId
-    # The head that was imported.
+    # The commit of the imported head.
     head: str
 
 
 class RefusedLine(TypedDict):
-    """A line of a remote that was refused."""
-    # Its ref.
+    """A line of a remote that the daemon refused."""
+    # The line's ref.
     ref: str
     # The name of the error.
     kind: ErrorKind
-    # Why.
+    # Why the line was refused.
     message: str
 
 
 class OtherLine(TypedDict):
-    """The line of another writer of the same session."""
-    # Its writer.
+    """A line of the same session that another writer pushed."""
+    # The id of the other writer.
     writer: WriterId
-    # The commit of the head.
+    # The commit of the line's head.
     head: str
 
 
 class _RemoteAddParamsRequired(TypedDict):
     # A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     name: str
-    # Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
-    # path. An address with a password is refused.
+    # The address of the remote: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or
+    # an absolute path. An address with a password is refused.
     url: str
 
 
@@ -4079,7 +4114,7 @@ class RemoteAddParams(_RemoteAddParamsRequired, total=False):
     # Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent:
     # no additional globs.
     leaveOut: List[str]
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4087,7 +4122,7 @@ class RemoteAddParams(_RemoteAddParamsRequired, total=False):
 
 
 class _RemoteAddResultRequired(TypedDict):
-    # The remote.
+    # The remote after the request.
     remote: Remote
 
 
@@ -4096,16 +4131,16 @@ class RemoteAddResult(_RemoteAddResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class RemoteListParams(TypedDict, total=False):
     """Parameters of `remote/list`."""
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
 
 
@@ -4116,18 +4151,18 @@ class _RemoteListResultRequired(TypedDict):
 
 class RemoteListResult(_RemoteListResultRequired, total=False):
     """Answer to `remote/list`."""
-    # The writer's id of this storage. Absent: no remote was ever added.
+    # The writer id of this storage. Absent: no remote was ever added.
     writer: WriterId
 
 
 class _RemoteRemoveParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     name: str
 
 
 class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
     """Parameters of `remote/remove`."""
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4135,8 +4170,8 @@ class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
 
 
 class _RemoteRemoveResultRequired(TypedDict):
-    # True: the remote and the data fetched from it were removed here. The remote itself did not
-    # change.
+    # True: the remote, and the data fetched from it, are no longer in the storage. The remote
+    # itself did not change.
     removed: bool
 
 
@@ -4145,28 +4180,29 @@ class RemoteRemoveResult(_RemoteRemoveResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class _RemotePushParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     remote: str
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
 
 
 class RemotePushParams(_RemotePushParamsRequired, total=False):
     """Parameters of `remote/push`."""
-    # Returns what would be sent, and sends nothing. Absent: false.
+    # True to return what a push would send, and send nothing. Absent: false.
     dryRun: bool
-    # Globs of paths not to send, in addition to those of the remote. Absent: none.
+    # Globs of paths that are not sent, in addition to the `leaveOut` globs of the remote. Absent:
+    # no additional globs.
     leaveOut: List[str]
-    # Globs of paths to send although their name, mode, origin or content would keep them here.
-    # `leaveOut` takes precedence. Absent: none.
+    # Globs of paths that are sent although their name, mode, origin or content would keep them on
+    # this machine. `leaveOut` takes precedence. Absent: none.
     send: List[str]
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4178,27 +4214,28 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
 class _RemotePushResultRequired(TypedDict):
     # Whether the remote got new data. False in a dry run, too.
     pushed: bool
-    # The session of the line. For an imported session: the session that it was imported from.
+    # The session of the pushed line. For an imported session: the session that it was imported
+    # from.
     session: SessionId
-    # The writer of the line.
+    # The id of the writer of the line.
     writer: WriterId
-    # The ref on the remote.
+    # The name of the line's ref on the remote.
     ref: str
-    # The commit of the head.
+    # The commit of the line's head.
     head: str
-    # The number of checkpoints in the line now.
+    # The number of checkpoints that the line has now.
     checkpoints: Count
-    # The number of checkpoints that the remote lacked.
+    # The number of checkpoints that the remote did not have before.
     added: Count
     # The size of contents that the remote lacked, in bytes before packing.
     bytes: Bytes
     # The paths that stay on this machine, at most 1,000.
     left: List[LeftPath]
-    # How many paths stay.
+    # The number of paths that stay on this machine.
     leftCount: Count
     # The lines of other writers of the same session on the remote.
     others: List[OtherLine]
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -4207,23 +4244,23 @@ class RemotePushResult(_RemotePushResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class _RemoteFetchParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     remote: str
 
 
 class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
     """Parameters of `remote/fetch`."""
-    # Only this session, as `remote/sessions` names it. Absent: all.
+    # The id of the session to fetch, as `remote/sessions` returned it. Absent: all sessions.
     session: SessionId
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4235,11 +4272,12 @@ class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
 class _RemoteFetchResultRequired(TypedDict):
     # The lines with new data.
     updated: List[RemoteLine]
-    # Lines that were refused because their data is invalid. No part of these lines was stored.
+    # The lines that were refused because their data is invalid. No part of these lines was
+    # stored.
     refused: List[RefusedLine]
-    # Sessions that were deleted on the remote.
+    # The ids of sessions that were deleted on the remote.
     deleted: List[SessionId]
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -4248,44 +4286,45 @@ class RemoteFetchResult(_RemoteFetchResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class _RemoteSessionsParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     remote: str
 
 
 class RemoteSessionsParams(_RemoteSessionsParamsRequired, total=False):
     """Parameters of `remote/sessions`."""
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
 
 
 class RemoteSessionsResult(TypedDict):
     """Answer to `remote/sessions`."""
-    # At most 10,000 lines, newest first by the clocks of their writers.
+    # The lines of the remote, at most 10,000, newest first by the clocks of their writers.
     lines: List[RemoteLine]
-    # Lines that were refused because their data is invalid. No part of these lines was stored.
+    # The lines that were refused because their data is invalid. No part of these lines was
+    # stored.
     refused: List[RefusedLine]
-    # Sessions that were deleted on the remote.
+    # The ids of sessions that were deleted on the remote.
     deleted: List[SessionId]
 
 
 class _RemoteDeleteParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     remote: str
-    # The session, as `remote/sessions` names it.
+    # The id of the session, as `remote/sessions` returned it.
     session: SessionId
 
 
 class RemoteDeleteParams(_RemoteDeleteParamsRequired, total=False):
     """Parameters of `remote/delete`."""
-    # The storage of the remote, an absolute path. Absent: the default storage.
+    # The absolute path of the storage that has the remote. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4293,7 +4332,7 @@ class RemoteDeleteParams(_RemoteDeleteParamsRequired, total=False):
 
 
 class _RemoteDeleteResultRequired(TypedDict):
-    # The refs that were removed. Empty: the session had been deleted before.
+    # The names of the removed refs. Empty: the session had been deleted before.
     deleted: List[str]
 
 
@@ -4302,17 +4341,17 @@ class RemoteDeleteResult(_RemoteDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class _SessionImportParamsRequired(TypedDict):
-    # The remote.
+    # The name of the remote.
     remote: str
-    # The session, as `remote/sessions` names it.
+    # The id of the session, as `remote/sessions` returned it.
     session: SessionId
     # The work tree of the new session.
     workspace: Workspace
@@ -4320,16 +4359,17 @@ class _SessionImportParamsRequired(TypedDict):
 
 class SessionImportParams(_SessionImportParamsRequired, total=False):
     """Parameters of `session/import`."""
-    # The writer of the line. Absent: the writer that pushed last.
+    # The id of the writer whose line is imported. Absent: the writer that pushed last.
     writer: WriterId
     # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
     # Whether checkpoints and conversation stay when the session ends. Absent: `keep`.
     retention: Retention
-    # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    # True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
+    # false.
     allowProtected: bool
-    # The storage of the session and of the remote: an absolute path outside the work tree.
-    # Absent: the default storage.
+    # The absolute path of the storage that has the remote and gets the session. It must be
+    # outside the work tree. Absent: the default storage.
     storageDir: str
     # The client's key for this change. A repeated request with the same key gets the first answer
     # and changes nothing. Use a new key for each new change.
@@ -4339,14 +4379,14 @@ class SessionImportParams(_SessionImportParamsRequired, total=False):
 
 
 class _SessionImportResultRequired(TypedDict):
-    # The new session, which is closed. Open the session with `session/open` and the same
+    # The id of the new session, which is closed. To open it, use `session/open` with the same
     # workspace, conversation id and strategy.
     session: SessionId
     # The absolute path of the work tree.
     workspace: str
-    # The conversation id of the line, or a new id if another session here has that id.
+    # The conversation id of the line, or a new id if another session in the storage has that id.
     conversationId: str
-    # The strategy that stores its checkpoints.
+    # The strategy that stores the session's checkpoints.
     strategy: Strategy
     # Whether the session's data stays after its end.
     retention: Retention
@@ -4354,7 +4394,7 @@ class _SessionImportResultRequired(TypedDict):
     origin: SessionOrigin
     # The number of checkpoints.
     checkpoints: Count
-    # How long it took.
+    # How long the operation took, in milliseconds.
     ms: Milliseconds
 
 
@@ -4365,35 +4405,35 @@ class SessionImportResult(_SessionImportResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent.
+    # In answers about sessions and remotes: reserved, and never sent.
     operation: OperationId
-    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # Warnings: steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
     warnings: List[str]
 
 
 class RemoteDidFindLineParams(TypedDict):
     """Parameters of `remote/didFindLine`."""
-    # The session here that another writer continues.
+    # The id of the session on this machine.
     session: SessionId
-    # The remote.
+    # The name of the remote.
     remote: str
-    # The line.
+    # The line of the other writer.
     line: OtherLine
 
 
 class RemotesCapability(TypedDict):
-    """The abilities of `remote/*` and `session/import`."""
-    # The kinds of addresses of remotes.
+    """What the server can do in `remote/*` and `session/import`."""
+    # The kinds of remote addresses that the server accepts.
     schemes: List[str]
     # The newest supported format of lines.
     lineFormat: int
 
 
 class _RemoteDidPushParamsRequired(TypedDict):
-    # The session, as `session/open` named it.
+    # The id of the session, as `session/open` returned it.
     session: SessionId
-    # The remote.
+    # The name of the remote.
     remote: str
     # Whether the remote got new data.
     pushed: bool
@@ -4401,10 +4441,10 @@ class _RemoteDidPushParamsRequired(TypedDict):
 
 class RemoteDidPushParams(_RemoteDidPushParamsRequired, total=False):
     """Parameters of `remote/didPush`."""
-    # The head of the line. Absent: the push failed.
+    # The commit of the line's head. Absent: the push failed.
     head: str
-    # The number of paths that stay on this machine, including contents that look like secrets; a
-    # `dryRun` lists the paths. Absent: the push failed.
+    # The number of paths that stay on this machine, including paths whose contents look like
+    # secrets. A `dryRun` lists the paths. Absent: the push failed.
     leftCount: Count
-    # Why the push failed. Absent: the push succeeded.
+    # The error of the push. Absent: the push succeeded.
     error: ErrorFact

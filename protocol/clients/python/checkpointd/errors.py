@@ -26,13 +26,15 @@ class MethodNotFound(CheckpointdError):
 
 
 class InvalidParams(CheckpointdError):
-    r"""Parameters are missing or have the wrong type. `issues` names these parameters. Correct
-    the fields named in `issues`.
+    r"""Parameters are missing or have the wrong type. Correct the parameters that `issues`
+    names.
     """
 
 
 class JsonRpcInternalError(CheckpointdError):
-    r"""Reserved by JSON-RPC. This server sends `InternalError` instead. Report the defect."""
+    r"""JSON-RPC reserves this code. This server sends `InternalError` instead. Report the
+    defect.
+    """
 
 
 class ServerNotInitialized(CheckpointdError):
@@ -40,12 +42,12 @@ class ServerNotInitialized(CheckpointdError):
 
 
 class RequestCancelled(CheckpointdError):
-    r"""The request was cancelled by `$/cancelRequest`. Nothing has changed. None is needed."""
+    r"""`$/cancelRequest` cancelled the request. Nothing has changed. No action is needed."""
 
 
 class ServerCancelled(CheckpointdError):
-    r"""The server aborted the request, because the server is ending. Nothing has changed. Ask
-    again after a restart.
+    r"""The server aborted the request, because the server is ending. Nothing has changed.
+    Repeat the request after a restart of the server.
     """
 
 
@@ -62,15 +64,15 @@ class UnknownCheckpoint(CheckpointdError):
 
 
 class UnknownSession(CheckpointdError):
-    r"""No such session is open in this daemon. Use `session/open`. `session/list` lists the
-    kept sessions.
+    r"""No such session is open in this daemon. Open the session with `session/open`.
+    `session/list` lists the kept sessions.
     """
 
 
 class CheckpointsDisabled(CheckpointdError):
-    r"""Checkpoints are not enabled in this session. Use `checkpoint/init`; `details.reason`
-    says why checkpoints are disabled. After `FeatureOff`, close the session and open it
-    with `features.checkpoints` true.
+    r"""Checkpoints are not enabled in this session. Use `checkpoint/init`. `details.reason`
+    says why checkpoints are disabled. If the reason is `FeatureOff`, close the session and
+    open it with `features.checkpoints` true.
     """
 
 
@@ -97,8 +99,8 @@ class PathOutsideWorkTree(CheckpointdError):
 
 
 class LimitExceeded(CheckpointdError):
-    r"""The request exceeds a limit of the daemon or the session. See `details.limit`. Raise the
-    limit, or ask for less.
+    r"""The request exceeds a limit of the daemon or the session. Raise the limit that
+    `details.limit` names, or ask for less.
     """
 
 
@@ -111,19 +113,20 @@ class InvalidName(CheckpointdError):
 
 class WorkTreeMissing(CheckpointdError):
     r"""The work tree does not exist, or another file system was mounted in its place since the
-    session was opened. Check the path. Mount the earlier file system, or close the session
-    and open it again to use the present one.
+    session was opened. Check the path. If a file system was mounted, mount the earlier one,
+    or close the session and open it again to use the present one.
     """
 
 
 class NotADirectory(CheckpointdError):
-    r"""The work tree is not a directory. Give the directory."""
+    r"""The work tree is not a directory. Give the path of a directory."""
 
 
 class ProtectedWorkTree(CheckpointdError):
     r"""The work tree is a protected place (home, Desktop, Documents, Downloads or a root), or a
-    git directory such as a bare repository. Open a directory below it, or pass
-    `allowProtected`. A git directory is never opened: open a work tree of its repository.
+    git directory such as a bare repository. Open a directory below the protected place, or
+    pass `allowProtected`. A git directory is never opened: open a work tree of its
+    repository.
     """
 
 
@@ -143,7 +146,7 @@ class WorkTreeUnreadable(CheckpointdError):
 
 class CaptureTimedOut(CheckpointdError):
     r"""The first capture took longer than `limits.initTimeoutMs`. Exclude large directories, or
-    raise the limit.
+    raise `limits.initTimeoutMs`.
     """
 
 
@@ -153,8 +156,8 @@ class StoreUnavailable(CheckpointdError):
 
 class StoreCorrupt(CheckpointdError):
     r"""The store is damaged. Run `store/verify`; `details` says what is affected. If
-    `session/open` fails with this error, open with `recover: "conversation"`: it sets the
-    unreadable conversation aside and serves the checkpoints.
+    `session/open` fails with this error, open with `recover: "conversation"`. The daemon
+    then sets the unreadable conversation aside and serves the checkpoints.
     """
 
 
@@ -167,15 +170,15 @@ class NoSpace(CheckpointdError):
 
 
 class StrategyUnavailable(CheckpointdError):
-    r"""There is no such strategy, or it cannot be used here. Choose a strategy that
+    r"""The server has no such strategy, or this machine cannot use it. Choose a strategy that
     `initialize` lists as available.
     """
 
 
 class StoreBusy(CheckpointdError):
     r"""Another daemon has the session open (`details.holder` has the `pid` and `host` of that
-    daemon), or another program has locked the database `details.file`. Close the session in
-    the other daemon, or use another conversation id.
+    daemon), or another program has locked the database that `details.file` names. Close the
+    session in the other daemon, or use another conversation id.
     """
 
 
@@ -184,10 +187,11 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore failed. `effects` says what the restore changed. The next request that
-    changes the session first finishes or undoes an interrupted restore, and reports the
-    outcome with `checkpoint/didRestore` (`recovered`). Check the work tree.
-    `checkpoint/undo`, or a restore of the safety checkpoint, restores the earlier state.
+    r"""The restore failed. `effects` says what the restore changed. If the restore was
+    interrupted, the daemon finishes or undoes it before the next request that changes the
+    session, and reports the outcome with `checkpoint/didRestore` (`recovered`). Check the
+    work tree. `checkpoint/undo`, or a restore of the safety checkpoint, restores the
+    earlier state.
     """
 
 
@@ -199,20 +203,20 @@ class Conflict(CheckpointdError):
 
 
 class PreconditionFailed(CheckpointdError):
-    r"""An expectation of the request is not met. Nothing changed. Look at `details`, then ask
-    again.
+    r"""The session is not in the state that the request expects. Nothing changed. Look at
+    `details`, then repeat the request.
     """
 
 
 class ConfirmationRequired(CheckpointdError):
-    r"""The request would delete more than 100 files, and more than half of all files. Nothing
-    changed. Look at a `dryRun`, then pass `confirm: true`.
+    r"""The request would delete more than 100 files, which are also more than half of all
+    files. Nothing changed. Look at a `dryRun`, then pass `confirm: true`.
     """
 
 
 class DataCorrupt(CheckpointdError):
-    r"""A content that the request needs is missing or has the wrong hash. Nothing changed. Run
-    `store/verify` to see which checkpoints are whole.
+    r"""The store has lost a content that the request needs, or the content has the wrong hash.
+    Nothing changed. Run `store/verify` to see which checkpoints are whole.
     """
 
 
@@ -221,8 +225,9 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""The range of the revert has no change of a requested path, hunk or author. Nothing
-    changed. Look at a `dryRun` without that part, or at `checkpoint/diff` of the range.
+    r"""In the range of the revert, nothing changed a requested path or hunk, or the requested
+    author changed nothing. Nothing was reverted. Look at a `dryRun` without that path, hunk
+    or author, or at `checkpoint/diff` of the range.
     """
 
 
@@ -231,7 +236,9 @@ class GitMissing(CheckpointdError):
 
 
 class GitTooOld(CheckpointdError):
-    r"""git is older than the daemon needs. Upgrade git; `details.required` has the version."""
+    r"""git is older than the daemon needs. Upgrade git. `details.required` has the version that
+    the daemon needs.
+    """
 
 
 class GitFailed(CheckpointdError):
@@ -241,9 +248,9 @@ class GitFailed(CheckpointdError):
 
 
 class NotARepository(CheckpointdError):
-    r"""The work tree is in no git repository. `session/open` does not fail with this kind. The
-    request succeeds, and gives `NotARepository` as the reason why checkpoints are disabled.
-    Use `checkpoint/init`, or `git init`.
+    r"""The work tree is in no git repository. `session/open` does not fail with this error: it
+    succeeds, and gives `NotARepository` as the reason why checkpoints are disabled. Use
+    `checkpoint/init`, or `git init`.
     """
 
 
@@ -253,14 +260,14 @@ class UnknownEntry(CheckpointdError):
 
 class InvalidRange(CheckpointdError):
     r"""The range is out of bounds, or its later end does not come after the earlier one. For a
-    history give 0 <= start <= end <= historyLength. For checkpoints, give a `to` that is
+    history, give 0 <= start <= end <= historyLength. For checkpoints, give a `to` that is
     later than `from` and descends from `from`.
     """
 
 
 class DocumentInvalid(CheckpointdError):
-    r"""The document is not a conversation. Nothing changed. See `details`, and export the
-    document again.
+    r"""The document is not a conversation. Nothing changed. See `details` for the fault, and
+    export the document again.
     """
 
 
@@ -288,13 +295,13 @@ class UnknownRemote(CheckpointdError):
 
 class InvalidRemote(CheckpointdError):
     r"""The address is not a valid address of a git remote, or contains a password. Give
-    `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
-    credential helper or an ssh agent hold the secret.
+    `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path. A
+    credential helper or an ssh agent can hold the secret.
     """
 
 
 class RemoteUnreachable(CheckpointdError):
-    r"""The remote could not be reached, or the connection broke. Try again; the next push finds
+    r"""The remote could not be reached, or the connection broke. Try again. The next push finds
     out what the remote has.
     """
 
@@ -308,13 +315,13 @@ class RemoteRefused(CheckpointdError):
 
 class RemoteCorrupt(CheckpointdError):
     r"""The remote sent invalid data: missing, damaged or foreign objects, a head that was moved
-    back, or the manifest of another session. Nothing was imported. Look at the remote; push
+    back, or the manifest of another session. Nothing was imported. Look at the remote. Push
     again from a machine that has the whole session.
     """
 
 
 class ServerBusy(CheckpointdError):
-    r"""Too many requests are running or waiting. Wait for answers, then ask again."""
+    r"""Too many requests are running or waiting. Wait for answers, then repeat the request."""
 
 
 class ResponseTooLarge(CheckpointdError):

@@ -91,7 +91,7 @@ impl ErrorKind {
     }
 }
 
-/// An open object: the daemon stores every field and returns it unchanged.
+/// An open object. The daemon stores every field and returns it unchanged.
 pub type JsonObject = std::collections::BTreeMap<String, Value>;
 
 /// The id of a session (`ses_…`), computed from work tree, conversation id and strategy. Restarts
@@ -101,12 +101,12 @@ pub type SessionId = String;
 /// The permanent id of a checkpoint (`ckpt_…`). The id does not change when the tag moves.
 pub type CheckpointId = String;
 
-/// Names a checkpoint by its tag (`3`, `3.2`), id, name or commit id (at least 7 digits). Text of
-/// another form is refused with `InvalidTag`, and text that names no checkpoint with
-/// `UnknownCheckpoint`.
+/// A tag (`3`, `3.2`), id, name or commit id (at least 7 digits) of a checkpoint. Text of another
+/// form is refused with `InvalidTag`, and text that matches no checkpoint with `UnknownCheckpoint`.
 pub type CheckpointRef = String;
 
-/// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
+/// The tag of a checkpoint: `0` for the base, `3` for a turn, `3.2` for the second tool of that
+/// turn.
 pub type Tag = String;
 
 /// The id of the immutable content of a work tree. Within one strategy, equal contents and modes
@@ -119,7 +119,7 @@ pub type CommitId = String;
 /// The id of one mutation that a client requested (`op_…`).
 pub type OperationId = String;
 
-/// The permanent id of a history entry. Positions can change.
+/// The permanent id of a history entry, whose position can change.
 pub type EntryId = String;
 
 /// The client's own name for one intended change, unique in the session. A random UUID is suitable.
@@ -129,7 +129,8 @@ pub type IdempotencyKey = String;
 /// cursor is refused with `CursorExpired`.
 pub type Cursor = String;
 
-/// A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order.
+/// A moment in UTC (RFC 3339 with milliseconds: `2025-01-31T12:00:00.000Z`). Use `seq` for the
+/// order.
 pub type Timestamp = String;
 
 /// Bytes in base64 with padding (RFC 4648, section 4).
@@ -139,7 +140,7 @@ pub type Base64 = String;
 /// are not UTF-8; then `pathBytes` has the exact bytes.
 pub type PathText = String;
 
-/// The work tree: a `file:` URI or an absolute path.
+/// The path of the work tree: a `file:` URI or an absolute path.
 pub type Workspace = String;
 
 /// A duration in milliseconds.
@@ -173,16 +174,16 @@ pub enum RequestId {
     Text(String),
 }
 
-/// How checkpoints are stored. A server may offer more strategies; `initialize` lists them.
+/// Where checkpoints are stored. A server may offer more strategies; `initialize` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategy {
-    /// A bare git repository outside the work tree.
+    /// Checkpoints are in a bare git repository outside the work tree.
     #[serde(rename = "shadow")]
     Shadow,
-    /// Hidden refs in the user's own repository.
+    /// Checkpoints are in hidden refs of the user's own repository.
     #[serde(rename = "local")]
     Local,
-    /// A content-addressed database.
+    /// Checkpoints are in a SQLite database.
     #[serde(rename = "sqlite")]
     Sqlite,
     /// A value that this version does not know.
@@ -193,10 +194,10 @@ pub enum Strategy {
 /// Whether checkpoints and conversation stay when the session ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
-    /// Removed when the session ends.
+    /// Both are removed when the session ends.
     #[serde(rename = "session")]
     Session,
-    /// Kept until `session/delete`. Limits may remove old checkpoints.
+    /// Both are kept until `session/delete`. Limits may remove old checkpoints.
     #[serde(rename = "keep")]
     Keep,
     /// A value that this version does not know.
@@ -207,13 +208,13 @@ pub enum Retention {
 /// When checkpoints are enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InitMode {
-    /// If git is installed and the work tree is inside a repository.
+    /// Checkpoints are enabled if git is installed and the work tree is inside a repository.
     #[serde(rename = "auto")]
     Auto,
-    /// Also outside a repository.
+    /// Checkpoints are enabled also outside a repository.
     #[serde(rename = "force")]
     Force,
-    /// Not before `checkpoint/init`.
+    /// Checkpoints are not enabled before `checkpoint/init`.
     #[serde(rename = "never")]
     Never,
     /// A value that this version does not know.
@@ -224,7 +225,7 @@ pub enum InitMode {
 /// The part of a damaged session that `session/open` may set aside in order to serve the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RecoverMode {
-    /// An unreadable log of the conversation. The daemon renames and keeps the log, and the
+    /// The conversation, if its log is unreadable. The daemon renames and keeps the log, and the
     /// conversation starts empty.
     #[serde(rename = "conversation")]
     Conversation,
@@ -233,15 +234,16 @@ pub enum RecoverMode {
     Other(String),
 }
 
-/// The failures that an answered mutation survives.
+/// The failures after which an answered mutation is still there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
-    /// The death of the daemon. A power cut may lose the changes of the last half minute, but no
-    /// file that a restore displaced or wrote, and nothing in the user's repository.
+    /// The mutation survives the death of the daemon. A power cut may lose the changes of the last
+    /// half minute, but no file that a restore displaced or wrote, and nothing in the user's
+    /// repository.
     #[serde(rename = "process")]
     Process,
-    /// The death of the daemon, and a power cut. Slower, because every change is synced before its
-    /// answer.
+    /// The mutation survives the death of the daemon, and a power cut. Requests are slower, because
+    /// every change is synced.
     #[serde(rename = "power")]
     Power,
     /// A value that this version does not know.
@@ -252,16 +254,16 @@ pub enum Durability {
 /// The reason why a checkpoint was made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CheckpointKind {
-    /// The start of a turn (the user's message).
+    /// A turn starts: the user has sent a message.
     #[serde(rename = "turn")]
     Turn,
-    /// A tool that has run.
+    /// A tool has run.
     #[serde(rename = "tool")]
     Tool,
-    /// The state before a restore.
+    /// A restore follows: the checkpoint has the state before it.
     #[serde(rename = "safety")]
     Safety,
-    /// The state after a restore.
+    /// A restore has run: the checkpoint has the state after it.
     #[serde(rename = "restore")]
     Restore,
     /// A value that this version does not know.
@@ -272,10 +274,10 @@ pub enum CheckpointKind {
 /// The reason why a client makes a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CreateKind {
-    /// The start of a turn: the tag is the next turn.
+    /// A turn starts. The tag is that of the next turn.
     #[serde(rename = "turn")]
     Turn,
-    /// After a tool: the tag is the next tool of the turn.
+    /// A tool has run. The tag is that of the next tool of the turn.
     #[serde(rename = "tool")]
     Tool,
     /// A value that this version does not know.
@@ -286,19 +288,20 @@ pub enum CreateKind {
 /// The kinds of checkpoints in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ListKind {
-    /// Turns.
+    /// The checkpoints of turns.
     #[serde(rename = "turn")]
     Turn,
-    /// Tools.
+    /// The checkpoints of tools.
     #[serde(rename = "tool")]
     Tool,
-    /// Turns and tools.
+    /// The checkpoints of turns and tools.
     #[serde(rename = "all")]
     All,
-    /// Also safety checkpoints, checkpoints of restores, and checkpoints that lost their tag.
+    /// All checkpoints, including safety checkpoints, checkpoints of restores, and checkpoints that
+    /// lost their tag.
     #[serde(rename = "every")]
     Every,
-    /// Only safety checkpoints: the states before each restore. `store/gc` keeps each for
+    /// Only safety checkpoints, which have the state before each restore. `store/gc` keeps each for
     /// `limits.keepSafetyMs`.
     #[serde(rename = "safety")]
     Safety,
@@ -307,7 +310,7 @@ pub enum ListKind {
     Other(String),
 }
 
-/// How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
+/// How much `store/gc` removes of safety checkpoints, and of turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
     /// Removes all checkpoints that neither undo nor redo needs, even new ones.
@@ -333,22 +336,23 @@ pub enum DisabledReason {
     /// The session was opened with `init: "never"`.
     #[serde(rename = "NotRequested")]
     NotRequested,
-    /// The session was opened with `features.checkpoints` false. `checkpoint/init` is refused too;
-    /// earlier checkpoints stay.
+    /// The session was opened with `features.checkpoints` false. `checkpoint/init` is refused, too.
+    /// Earlier checkpoints stay.
     #[serde(rename = "FeatureOff")]
     FeatureOff,
     /// `checkpoint/clean` removed the checkpoints.
     #[serde(rename = "Cleaned")]
     Cleaned,
-    /// A restore was interrupted, and another directory is at the path of its work tree. The
+    /// A restore was interrupted, and its work tree was then replaced by another directory. The
     /// restore continues when the right directory is back; `checkpoint/init` abandons the restore.
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
-    /// The store is damaged, deleted, emptied or replaced; `message` says what it held. The session
-    /// works without the store; `checkpoint/init` sets the remains aside and starts again.
+    /// The store is damaged, deleted, emptied or replaced. `message` says what the store contained.
+    /// The session works without the store; `checkpoint/init` sets the remains aside and starts
+    /// again.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
-    /// The repository that holds the checkpoints cannot be used; `message` names the cause, such as
+    /// The repository that has the checkpoints cannot be used. `message` names the cause, such as
     /// an unreadable line of its settings. Nothing is lost; `checkpoint/init` tries again.
     #[serde(rename = "RepositoryUnusable")]
     RepositoryUnusable,
@@ -360,40 +364,40 @@ pub enum DisabledReason {
 /// Why a path was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SkipReason {
-    /// No permission to read it.
+    /// The daemon has no permission to read the path.
     #[serde(rename = "unreadable")]
     Unreadable,
-    /// A socket.
+    /// The path is a socket.
     #[serde(rename = "socket")]
     Socket,
-    /// A named pipe.
+    /// The path is a named pipe.
     #[serde(rename = "fifo")]
     Fifo,
-    /// A device.
+    /// The path is a device.
     #[serde(rename = "device")]
     Device,
-    /// Larger than `limits.maxFileBytes`.
+    /// The file is larger than `limits.maxFileBytes`.
     #[serde(rename = "tooLarge")]
     TooLarge,
     /// The path disappeared during the capture.
     #[serde(rename = "vanished")]
     Vanished,
-    /// The file changed during each reading.
+    /// The file changed each time the daemon read it.
     #[serde(rename = "unstable")]
     Unstable,
     /// The path is too long to be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// The path is or contains a git directory, or a storage with other sessions. Only files that
-    /// the user's repository tracks are captured.
+    /// The path is or contains a git directory, or a storage with other sessions. Below it, only
+    /// files that the user's repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
-    /// and a number. Rename the file.
+    /// The name has the form of a restore's temporary file: `.ckpt-tmp-`, twenty letters and
+    /// digits, `-` and a number. Rename the file.
     #[serde(rename = "temporaryName")]
     TemporaryName,
-    /// git failed to say whether an ignore rule excludes the path. So the path is neither captured
-    /// nor deleted.
+    /// git failed to say whether an ignore rule excludes the path. Therefore the path is neither
+    /// captured nor deleted.
     #[serde(rename = "undecided")]
     Undecided,
     /// In a restore: the path was edited outside the session and `onConflict` is `skip`, or another
@@ -404,11 +408,11 @@ pub enum SkipReason {
     /// excluded the path, or the path was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
-    /// In an undo or redo: the path changed later, and the reversed restore had not touched it.
+    /// In an undo or redo: the path changed later, but the reversed restore had not changed it.
     #[serde(rename = "notRestored")]
     NotRestored,
-    /// In an imported session: the file stayed on the machine that pushed the checkpoint. A restore
-    /// does not change the file at its path.
+    /// In an imported session: the file was not sent by the machine that pushed the checkpoint. A
+    /// restore does not change the file at this path.
     #[serde(rename = "notSent")]
     NotSent,
     /// In a revert or restore of one author: another session also reported writes to the file, and
@@ -427,8 +431,8 @@ pub enum SkipReason {
 /// How much of the work tree a capture read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// The capture read only paths that may have changed: the system reports changes in every
-    /// directory (Linux).
+    /// The capture read only paths that may have changed. This needs a system that reports changes
+    /// in every directory (Linux).
     #[serde(rename = "fast")]
     Fast,
     /// The capture read everything.
@@ -445,7 +449,7 @@ pub enum ColdReason {
     /// A full capture was requested.
     #[serde(rename = "requested")]
     Requested,
-    /// Changes were not watched: watching has just begun, or is not possible here (not Linux, a
+    /// Changes were not watched. Watching has just begun, or is not possible here (not Linux, a
     /// file system that other machines change, no watches left).
     #[serde(rename = "unwatched")]
     Unwatched,
@@ -458,17 +462,17 @@ pub enum ColdReason {
     /// There is no earlier capture.
     #[serde(rename = "first")]
     First,
-    /// A check found changes that the watcher had not reported.
+    /// A check found changes that the watcher had missed.
     #[serde(rename = "suspect")]
     Suspect,
     /// The capture had to include ignored files that a restore displaces.
     #[serde(rename = "alsoInclude")]
     AlsoInclude,
-    /// A fast capture could miss changes: there is a repository or mount inside the work tree, a
-    /// replaced root, or too many unreadable paths.
+    /// A fast capture could miss changes: the work tree contains a repository or mount, has a
+    /// replaced root, or has too many unreadable paths.
     #[serde(rename = "unproven")]
     Unproven,
-    /// Every fiftieth capture checks the fast captures before it.
+    /// Every fiftieth capture is full, to check the fast captures before it.
     #[serde(rename = "audit")]
     Audit,
     /// A value that this version does not know.
@@ -479,22 +483,22 @@ pub enum ColdReason {
 /// How a path changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ChangeKind {
-    /// The path is new.
+    /// The path did not exist before.
     #[serde(rename = "added")]
     Added,
-    /// The content or mode differs.
+    /// The content or the mode of the file changed.
     #[serde(rename = "modified")]
     Modified,
     /// The path was deleted.
     #[serde(rename = "deleted")]
     Deleted,
-    /// The path was `oldPath` before.
+    /// The path of the file was `oldPath` before.
     #[serde(rename = "renamed")]
     Renamed,
     /// The file is a copy of `oldPath`.
     #[serde(rename = "copied")]
     Copied,
-    /// A file became a link, or a link a file.
+    /// A file became a link, or a link became a file.
     #[serde(rename = "typeChanged")]
     TypeChanged,
     /// A value that this version does not know.
@@ -502,23 +506,23 @@ pub enum ChangeKind {
     Other(String),
 }
 
-/// The format of `checkpoint/diff` in addition to the list of paths.
+/// What `checkpoint/diff` returns in addition to the list of paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DiffFormat {
-    /// Nothing.
+    /// Nothing else.
     #[serde(rename = "nameStatus")]
     NameStatus,
-    /// Lines per file, and git's stat in `text`.
+    /// The changed lines per file, and git's statistics in `text`.
     #[serde(rename = "stat")]
     Stat,
     /// A unified diff in `text`.
     #[serde(rename = "unified")]
     Unified,
-    /// The content `before` and `after` of each file.
+    /// The old and new content of each file (`before`, `after`).
     #[serde(rename = "contents")]
     Contents,
-    /// One line per file in `text`: two spaces, `+`, `~` or `-`, the path and the change, as ` +
-    /// src/b.txt (added)`; then a blank line and git's stat.
+    /// Lines in `text`, one per file: two spaces, `+`, `~` or `-`, the path and the change, such as
+    /// ` + src/b.txt (added)`. A blank line and git's statistics follow.
     #[serde(rename = "text")]
     Text,
     /// A value that this version does not know.
@@ -529,10 +533,11 @@ pub enum DiffFormat {
 /// Which files a restore changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RestoreMode {
-    /// Writes every path that the checkpoint holds; files that were created later stay.
+    /// The restore writes every path that the checkpoint has. Files that were created later stay.
     #[serde(rename = "soft")]
     Soft,
-    /// Also deletes files that were created later: the captured files then equal the checkpoint.
+    /// The restore also deletes files that were created later: the captured files then equal the
+    /// checkpoint.
     #[serde(rename = "hard")]
     Hard,
     /// A value that this version does not know.
@@ -560,13 +565,13 @@ pub enum RestoreScope {
 /// What to do with paths that were edited outside the session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConflictPolicy {
-    /// Replace these paths. The safety checkpoint holds the edits.
+    /// The restore replaces these paths. The safety checkpoint has the edits.
     #[serde(rename = "overwrite")]
     Overwrite,
-    /// Leave these paths as they are.
+    /// The restore leaves these paths as they are.
     #[serde(rename = "skip")]
     Skip,
-    /// Change nothing at all.
+    /// The restore changes nothing at all.
     #[serde(rename = "fail")]
     Fail,
     /// A value that this version does not know.
@@ -574,17 +579,17 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
-/// The treatment of paths where a later change contradicts the revert.
+/// What a revert does with paths where a later change contradicts the revert.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflictPolicy {
-    /// Leave these paths as they are.
+    /// The revert leaves these paths as they are.
     #[serde(rename = "leave")]
     Leave,
-    /// Write both versions into the text, between the markers `<<<<<<<`, `=======` and `>>>>>>>`,
-    /// as git does. Files that are binary, or deleted on one side, stay unchanged.
+    /// The revert writes both versions into the text, between the markers `<<<<<<<`, `=======` and
+    /// `>>>>>>>`, as git does. Files that are binary, or deleted on one side, stay unchanged.
     #[serde(rename = "markers")]
     Markers,
-    /// Change nothing at all.
+    /// The revert changes nothing at all.
     #[serde(rename = "fail")]
     Fail,
     /// A value that this version does not know.
@@ -613,31 +618,31 @@ pub enum RevertOutcome {
 /// Why a change cannot be reversed at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflict {
-    /// The same lines were changed later.
+    /// A later change touched the same lines.
     #[serde(rename = "content")]
     Content,
-    /// The file is binary and was changed later.
+    /// The file is binary, and a later change touched it.
     #[serde(rename = "binary")]
     Binary,
-    /// The target of the link was changed later.
+    /// A later change gave the link another target.
     #[serde(rename = "link")]
     Link,
-    /// The range deleted or renamed the file, which was changed later; or the reverse.
+    /// The range deleted or renamed the file, and a later change touched it; or the reverse.
     #[serde(rename = "deleted")]
     Deleted,
-    /// The range deleted the file, and another file was made in its place later.
+    /// The range deleted the file, and later another file was made at its path.
     #[serde(rename = "bothAdded")]
     BothAdded,
     /// The range and a later change set different permission bits.
     #[serde(rename = "mode")]
     Mode,
-    /// A file on one side is a link on the other.
+    /// The path is a file on one side and a link on the other.
     #[serde(rename = "kind")]
     Kind,
-    /// The file was renamed later, or the revert would give two files the same name.
+    /// The file was renamed later, or the revert would give two files the same path.
     #[serde(rename = "renamed")]
     Renamed,
-    /// On one side the path is a file, on the other side a directory.
+    /// The path is a file on one side and a directory on the other.
     #[serde(rename = "inTheWay")]
     InTheWay,
     /// A value that this version does not know.
@@ -648,21 +653,21 @@ pub enum RevertConflict {
 /// Why one path could not be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureReason {
-    /// The file in the way could not be saved first: it is too large, unreadable or special.
+    /// A file in the way could not be saved first: it is too large, unreadable or special.
     #[serde(rename = "unsaved")]
     Unsaved,
     /// A git directory is in the way, or contains the path.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Another path has the same name on this file system. If only the letter case of a directory's
-    /// name has changed, a restore does not touch the files in it: rename the directory back and
+    /// name has changed, the restore does not change files in it. Rename the directory back and
     /// restore again.
     #[serde(rename = "collision")]
     Collision,
-    /// A file with the stored name must never be written.
+    /// The stored name is unsafe, so the daemon never writes it.
     #[serde(rename = "unsafeName")]
     UnsafeName,
-    /// A parent path is not a directory, and stays unchanged.
+    /// A path above this path is not a directory, and stays unchanged.
     #[serde(rename = "blocked")]
     Blocked,
     /// The store has lost the content. This happens only if an interrupted restore can be neither
@@ -673,7 +678,7 @@ pub enum FailureReason {
     /// safety checkpoint has the old content.
     #[serde(rename = "changedMeanwhile")]
     ChangedMeanwhile,
-    /// No permission to write there.
+    /// The daemon has no permission to write there.
     #[serde(rename = "accessDenied")]
     AccessDenied,
     /// The file system is read-only there.
@@ -693,13 +698,13 @@ pub enum FailureReason {
     Other(String),
 }
 
-/// The encoding of bytes.
+/// The encoding of bytes in a JSON string.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ContentEncoding {
-    /// The bytes are UTF-8, given as text.
+    /// The bytes are UTF-8, and are given as text.
     #[serde(rename = "utf-8")]
     Utf8,
-    /// The bytes in base64.
+    /// The bytes are given in base64.
     #[serde(rename = "base64")]
     Base64,
     /// A value that this version does not know.
@@ -707,31 +712,33 @@ pub enum ContentEncoding {
     Other(String),
 }
 
-/// Why `session/close` removed nothing.
+/// Why `session/close` did not remove the session's data.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NotRemovedReason {
-    /// The session is kept: its retention is `keep`.
+    /// The retention of the session is `keep`.
     #[serde(rename = "retention")]
     Retention,
-    /// Another client has the session open. The last client that closes the session removes it.
+    /// Another client has the session open. The data is removed when the last client closes the
+    /// session.
     #[serde(rename = "otherClients")]
     OtherClients,
     /// A restore stopped half-way, and only the session has the displaced files. Open the session
     /// again to finish the restore.
     #[serde(rename = "unfinishedRestore")]
     UnfinishedRestore,
-    /// A program wrote to a file while a restore replaced it, and only the session has the written
+    /// A program wrote to a file while a restore replaced it, and only the session has this
     /// content.
     #[serde(rename = "onlyCopy")]
     OnlyCopy,
-    /// Another directory is at the session's path now, or another process owns the session.
+    /// Another directory is now at the path of the session, or another process owns the session.
     #[serde(rename = "notOurs")]
     NotOurs,
     /// The checkpoints are outside the session's directory and could not be removed. The log has
     /// the reason.
     #[serde(rename = "storeUnavailable")]
     StoreUnavailable,
-    /// Ending the session failed; `warnings` has the reason. The next start removes the rest.
+    /// The session could not be ended; `warnings` has the reason. The next start of the daemon
+    /// removes the rest.
     #[serde(rename = "failed")]
     Failed,
     /// A value that this version does not know.
@@ -742,7 +749,7 @@ pub enum NotRemovedReason {
 /// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Author {
-    /// The agent of this session: it reported the write, or a restore made the change.
+    /// The agent of this session: the agent reported the write, or a restore made the change.
     #[serde(rename = "agent")]
     Agent,
     /// Another program or person, usually the user.
@@ -765,13 +772,13 @@ pub enum WatchState {
     /// The work tree is not watched; `reason` says why.
     #[serde(rename = "unwatched")]
     Unwatched,
-    /// The watcher is adding directories.
+    /// The watcher starts: it adds directories.
     #[serde(rename = "scanning")]
     Scanning,
-    /// Every directory was watched before the daemon read it.
+    /// All directories are watched, and each was watched before the daemon read it.
     #[serde(rename = "live")]
     Live,
-    /// The watcher missed changes and starts again.
+    /// The watcher missed changes, and starts again.
     #[serde(rename = "suspect")]
     Suspect,
     /// A value that this version does not know.
@@ -794,7 +801,7 @@ pub enum OperationState {
     /// The operation took effect. `result` is the answer, if it was stored.
     #[serde(rename = "committed")]
     Committed,
-    /// The operation was undone.
+    /// The operation began and was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
     /// The operation was refused or failed. See `error`.
@@ -817,7 +824,7 @@ pub enum Effects {
     /// The change began and was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
-    /// The daemon cannot know. See `operation/get`.
+    /// The daemon does not know what changed. See `operation/get`.
     #[serde(rename = "unknown")]
     Unknown,
     /// A value that this version does not know.
@@ -825,16 +832,16 @@ pub enum Effects {
     Other(String),
 }
 
-/// The detail of `$/logTrace`.
+/// How detailed the reports of `$/logTrace` are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TraceValue {
-    /// Nothing.
+    /// Nothing is reported.
     #[serde(rename = "off")]
     Off,
-    /// Messages.
+    /// Each message is reported.
     #[serde(rename = "messages")]
     Messages,
-    /// Messages and their parameters.
+    /// Each message is reported with its parameters.
     #[serde(rename = "verbose")]
     Verbose,
     /// A value that this version does not know.
@@ -842,37 +849,37 @@ pub enum TraceValue {
     Other(String),
 }
 
-/// An event that a client may ask for.
+/// The name of an event that a client may ask for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EventName {
-    /// Sends `session/didOpen`.
+    /// Asks for `session/didOpen`.
     #[serde(rename = "session/didOpen")]
     SessionDidOpen,
-    /// Sends `checkpoint/didCreate`.
+    /// Asks for `checkpoint/didCreate`.
     #[serde(rename = "checkpoint/didCreate")]
     CheckpointDidCreate,
-    /// Sends `checkpoint/didRestore`.
+    /// Asks for `checkpoint/didRestore`.
     #[serde(rename = "checkpoint/didRestore")]
     CheckpointDidRestore,
-    /// Sends `checkpoint/didFail`.
+    /// Asks for `checkpoint/didFail`.
     #[serde(rename = "checkpoint/didFail")]
     CheckpointDidFail,
-    /// Sends `worktree/didChange`.
+    /// Asks for `worktree/didChange`.
     #[serde(rename = "worktree/didChange")]
     WorktreeDidChange,
-    /// Sends `worktree/didDrift`.
+    /// Asks for `worktree/didDrift`.
     #[serde(rename = "worktree/didDrift")]
     WorktreeDidDrift,
-    /// Sends `conversation/didChange`.
+    /// Asks for `conversation/didChange`.
     #[serde(rename = "conversation/didChange")]
     ConversationDidChange,
-    /// Sends `conversation/didFillWindow`.
+    /// Asks for `conversation/didFillWindow`.
     #[serde(rename = "conversation/didFillWindow")]
     ConversationDidFillWindow,
-    /// Sends `remote/didFindLine`.
+    /// Asks for `remote/didFindLine`.
     #[serde(rename = "remote/didFindLine")]
     RemoteDidFindLine,
-    /// Sends `remote/didPush`.
+    /// Asks for `remote/didPush`.
     #[serde(rename = "remote/didPush")]
     RemoteDidPush,
     /// A value that this version does not know.
@@ -880,7 +887,7 @@ pub enum EventName {
     Other(String),
 }
 
-/// The name of an error in the registry.
+/// The name of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// A frame or its body does not follow the base protocol.
@@ -893,16 +900,16 @@ pub enum ErrorKind {
     /// There is no such method.
     #[serde(rename = "MethodNotFound")]
     MethodNotFound,
-    /// Parameters are missing or have the wrong type. `issues` names these parameters.
+    /// Parameters are missing or have the wrong type.
     #[serde(rename = "InvalidParams")]
     InvalidParams,
-    /// Reserved by JSON-RPC. This server sends `InternalError` instead.
+    /// JSON-RPC reserves this code. This server sends `InternalError` instead.
     #[serde(rename = "JsonRpcInternalError")]
     JsonRpcInternalError,
     /// A request came before `initialize` was answered.
     #[serde(rename = "ServerNotInitialized")]
     ServerNotInitialized,
-    /// The request was cancelled by `$/cancelRequest`. Nothing has changed.
+    /// `$/cancelRequest` cancelled the request. Nothing has changed.
     #[serde(rename = "RequestCancelled")]
     RequestCancelled,
     /// The server aborted the request, because the server is ending. Nothing has changed.
@@ -972,7 +979,7 @@ pub enum ErrorKind {
     /// The disk or the quota is full.
     #[serde(rename = "NoSpace")]
     NoSpace,
-    /// There is no such strategy, or it cannot be used here.
+    /// The server has no such strategy, or this machine cannot use it.
     #[serde(rename = "StrategyUnavailable")]
     StrategyUnavailable,
     /// Another daemon has the session open; `details.holder` names it.
@@ -981,29 +988,31 @@ pub enum ErrorKind {
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore failed. `effects` says what the restore changed. The next request that changes
-    /// the session first finishes or undoes an interrupted restore, and reports the outcome with
-    /// `checkpoint/didRestore` (`recovered`).
+    /// The restore failed. `effects` says what the restore changed. If the restore was interrupted,
+    /// the daemon finishes or undoes it before the next request that changes the session, and
+    /// reports the outcome with `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
     /// Paths that the restore would change were edited outside the session, and `onConflict` is
     /// `fail`. Nothing changed.
     #[serde(rename = "Conflict")]
     Conflict,
-    /// An expectation of the request is not met. Nothing changed.
+    /// The session is not in the state that the request expects. Nothing changed.
     #[serde(rename = "PreconditionFailed")]
     PreconditionFailed,
-    /// The request would delete more than 100 files, and more than half of all files. Nothing
-    /// changed.
+    /// The request would delete more than 100 files, which are also more than half of all files.
+    /// Nothing changed.
     #[serde(rename = "ConfirmationRequired")]
     ConfirmationRequired,
-    /// A content that the request needs is missing or has the wrong hash. Nothing changed.
+    /// The store has lost a content that the request needs, or the content has the wrong hash.
+    /// Nothing changed.
     #[serde(rename = "DataCorrupt")]
     DataCorrupt,
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// The range of the revert has no change of a requested path, hunk or author. Nothing changed.
+    /// In the range of the revert, nothing changed a requested path or hunk, or the requested
+    /// author changed nothing. Nothing was reverted.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -1067,16 +1076,16 @@ pub enum ErrorKind {
     Other(String),
 }
 
-/// The kind of damage.
+/// The kind of damage of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ProblemKind {
-    /// Needed data is missing.
+    /// Data that a checkpoint needs is missing.
     #[serde(rename = "missing")]
     Missing,
     /// A content does not match its hash.
     #[serde(rename = "corrupt")]
     Corrupt,
-    /// No checkpoint needs the data. Garbage collection will remove it.
+    /// No checkpoint needs the data. `store/gc` will remove it.
     #[serde(rename = "unreferenced")]
     Unreferenced,
     /// A value that this version does not know.
@@ -1087,16 +1096,16 @@ pub enum ProblemKind {
 /// The kind of an agent's write to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WriteOperation {
-    /// The whole content is new.
+    /// The agent wrote the whole content of the file.
     #[serde(rename = "create")]
     Create,
-    /// One text replaced by another.
+    /// The agent replaced one text by another.
     #[serde(rename = "strReplace")]
     StrReplace,
-    /// Lines inserted.
+    /// The agent inserted lines.
     #[serde(rename = "insert")]
     Insert,
-    /// Lines appended.
+    /// The agent appended lines.
     #[serde(rename = "append")]
     Append,
     /// A value that this version does not know.
@@ -1110,21 +1119,21 @@ pub enum WriteOperation {
 pub struct PathRef {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
 }
 
-/// A path that was left out, with the reason.
+/// A path that the daemon left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Why.
+    /// Why the path was left out.
     pub reason: SkipReason,
 }
 
@@ -1134,12 +1143,12 @@ pub struct SkippedPath {
 pub struct FailedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Why.
+    /// Why the path could not be restored.
     pub reason: FailureReason,
-    /// Reserved. Never sent.
+    /// Reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -1150,7 +1159,7 @@ pub struct FailedPath {
 pub struct ConflictPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The author of the edit. Absent: the ledger does not know the author, or the request is a dry
@@ -1165,31 +1174,31 @@ pub struct ConflictPath {
 pub struct Writer {
     /// The kind of author.
     pub author: Author,
-    /// The other session that wrote the content, if `author` is `session`.
+    /// The id of the other session that wrote the content. Sent if `author` is `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
 
-/// A path that the range of a revert changed.
+/// A path that the range of a revert changed, with the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RevertPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The outcome at the path.
+    /// The outcome of the revert at the path.
     pub outcome: RevertOutcome,
-    /// In a revert of one author: true when other authors changed the path, too, and only the
+    /// In a revert of one author: true when other authors changed the path, too, and only this
     /// author's lines are reverted. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<bool>,
     /// The reason for a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<RevertConflict>,
-    /// In a conflict: the author of the content at the end of the range. The revert would reverse
-    /// this content. Absent: the path did not exist.
+    /// In a conflict: the author of the content at the end of the range, which the revert would
+    /// reverse. Absent: the path did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Writer>,
     /// In a conflict: the author of the present content. Absent: the path does not exist.
@@ -1197,121 +1206,121 @@ pub struct RevertPath {
     pub later: Option<Writer>,
 }
 
-/// Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as
-/// modified.
+/// How many files (not lines) changed. Renamed, copied and type-changed files count as modified.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct FileStats {
-    /// Files added.
+    /// The number of added files.
     pub added: Count,
-    /// Files modified.
+    /// The number of modified files.
     pub modified: Count,
-    /// Files deleted.
+    /// The number of deleted files.
     pub deleted: Count,
 }
 
-/// A snapshot of the work tree with the position of the conversation.
+/// A checkpoint: a snapshot of the work tree with the position of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// Its permanent id.
+    /// The permanent id of the checkpoint.
     pub id: CheckpointId,
-    /// The present tag. Absent: the checkpoint never had a tag, or lost its tag to a newer
-    /// checkpoint.
+    /// The present tag of the checkpoint. Absent: the checkpoint never had a tag, or lost its tag
+    /// to a newer checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tag that the checkpoint lost: to a newer checkpoint, or because its turn lost its tag.
-    /// Absent: none.
+    /// The tag that the checkpoint had until a newer checkpoint got it, or until the tool's turn
+    /// lost its tag. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
-    /// The tag of the checkpoint that `stats` compares with: for a turn the previous turn, for a
-    /// tool the previous turn or tool. Absent: the checkpoint has no tag.
+    /// The tag of the checkpoint with which `stats` compares: the previous turn for a turn, the
+    /// previous turn or tool for a tool. Absent: the checkpoint has no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
-    /// The checkpoint that was current when this one was made. Absent: this is the base.
+    /// The checkpoint that was current when this checkpoint was made. Absent: this is the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointId>,
-    /// The reason for the checkpoint.
+    /// The reason why the checkpoint was made.
     pub kind: CheckpointKind,
     /// A number that increases with each checkpoint, even if the clock jumps.
     pub seq: u64,
-    /// When it was made.
+    /// When the checkpoint was made.
     pub timestamp: Timestamp,
-    /// One line for people.
+    /// One line about the checkpoint, for people.
     pub description: String,
     /// Whether this is the checkpoint of a turn.
     pub is_turn: bool,
-    /// The tool that had run. Absent: no tool.
+    /// The name of the tool that had run. Absent: no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// A name given by the client, unique in the session.
+    /// The name that the client gave the checkpoint, unique in the session. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// True when the current checkpoint does not descend from this one, because of a restore.
-    /// Absent: false.
+    /// True when the current checkpoint does not descend from this checkpoint, because of a
+    /// restore. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
-    /// True when the store has lost directories of this checkpoint, or of the checkpoint that
-    /// `stats` compares with. All `stats` are then 0. Absent: false.
+    /// True when the store has lost directories of this checkpoint, or of the checkpoint with which
+    /// `stats` compares. All `stats` are then 0. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<bool>,
-    /// The content of the work tree.
+    /// The id of the work tree's content.
     pub snapshot: SnapshotId,
-    /// The commit, for strategies that make commits.
+    /// The id of the checkpoint's commit. Absent: the strategy makes no commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitId>,
-    /// Files changed since the checkpoint of `previousTag` (or `parent`).
+    /// How many files changed since the checkpoint of `previousTag` (or `parent`).
     pub stats: FileStats,
-    /// The number of history entries then.
+    /// The number of history entries when the checkpoint was made.
     pub history_length: Count,
-    /// The number of files. Absent: `withSizes` was not set, or the store has lost a part.
+    /// The number of files in the checkpoint. Absent: `withSizes` was not set, or the store has
+    /// lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
-    /// The size of all files in bytes. Absent: see `fileCount`.
+    /// The size of all files. Absent: see `fileCount`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Bytes>,
 }
 
-/// Whether checkpoints are enabled.
+/// Whether checkpoints are enabled, and if not, why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointsState {
-    /// Whether the checkpoint methods work.
+    /// Whether checkpoints are enabled.
     pub enabled: bool,
-    /// The reason. Present when checkpoints are disabled.
+    /// Why checkpoints are disabled. Absent: they are enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<DisabledReason>,
-    /// The reason in words, with the remedy. Present when checkpoints are disabled.
+    /// The reason in words, with the remedy. Absent: checkpoints are enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Limits that a client sets for one session. Absent fields have the defaults of the daemon.
+/// Limits that a client sets for one session. Each absent limit has the default of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
-    /// Larger files are left out of captures and listed as skipped. The checkpoint of a restore
-    /// includes larger files, too, so that undo removes them.
+    /// The size of the largest captured file. Larger files are left out and listed as skipped. Only
+    /// the checkpoint of a restore includes them, so that undo removes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
-    /// If the store is larger, the daemon removes the session's oldest checkpoints within a minute.
-    /// The base, the newest checkpoint, named checkpoints, checkpoints for undo and redo, and
-    /// safety checkpoints of the last day stay.
+    /// The largest size of the store. Beyond it, the daemon removes the session's oldest
+    /// checkpoints within a minute. The base, the newest checkpoint, named checkpoints, checkpoints
+    /// for undo and redo, and safety checkpoints of the last day stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
-    /// The largest number of checkpoints in `checkpoint/list`. If there are more, the daemon
-    /// removes the oldest within a minute. The base, the newest checkpoint, named checkpoints and
-    /// checkpoints for undo and redo stay. A limit of 1 acts as 2, with a warning.
+    /// The largest number of checkpoints in `checkpoint/list`. Beyond it, the daemon removes the
+    /// oldest within a minute. The base, the newest checkpoint, named checkpoints and checkpoints
+    /// for undo and redo stay. A limit of 1 acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
-    /// `store/gc` removes checkpoints older than this many days.
+    /// The age in days beyond which `store/gc` removes checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
-    /// For this many milliseconds, safety checkpoints and checkpoints that lost their tag are kept.
-    /// After a day, `maxStoreBytes` may remove such checkpoints. Absent: 30 days.
+    /// How long safety checkpoints and checkpoints that lost their tag are kept, in milliseconds.
+    /// After a day, `maxStoreBytes` may remove them earlier. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
-    /// After this many milliseconds, the first capture ends with `CaptureTimedOut`.
+    /// The longest time for the first capture in milliseconds; then it ends with `CaptureTimedOut`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
     /// The largest number of Unicode code points in a message, answer, summary or transcript line.
@@ -1320,23 +1329,23 @@ pub struct SessionLimits {
     pub max_message_characters: Option<u64>,
 }
 
-/// The numbers of fast and of full captures, with the reasons of the full ones.
+/// How many captures were fast and how many were full, with the reasons of the full captures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureCounts {
-    /// Captures that read only changed files.
+    /// The number of captures that read only changed files.
     pub fast: Count,
-    /// Full captures by reason. A reason that did not occur is not listed.
+    /// The numbers of full captures, by reason. A reason that did not occur is not listed.
     pub cold: Vec<ColdCount>,
 }
 
-/// The number of full captures with this reason.
+/// The number of full captures with one reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColdCount {
-    /// The reason.
+    /// The reason of these captures.
     pub reason: ColdReason,
-    /// A number of items.
+    /// The number of these captures.
     pub count: Count,
 }
 
@@ -1344,22 +1353,22 @@ pub struct ColdCount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureInfo {
-    /// Fast or cold.
+    /// Whether the capture was fast or cold.
     pub path: CapturePath,
     /// Why the capture was cold. Absent: the capture was fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<ColdReason>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
 }
 
-/// A range of history entries.
+/// A range of history entries, by index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRange {
-    /// First index, inclusive.
+    /// The index of the first entry.
     pub start: Count,
-    /// Last index, exclusive.
+    /// The index after the last entry.
     pub end: Count,
 }
 
@@ -1367,27 +1376,27 @@ pub struct HistoryRange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationLengths {
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
 }
 
-/// Numbers of paths, counted before a list is cut.
+/// The numbers of affected paths, counted before a list is cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreCounts {
-    /// Length of `restored`.
+    /// The number of paths in `restored`.
     pub restored: Count,
-    /// Length of `deleted`.
+    /// The number of paths in `deleted`.
     pub deleted: Count,
-    /// Length of `failed`.
+    /// The number of paths in `failed`.
     pub failed: Count,
-    /// Length of `conflicts`.
+    /// The number of paths in `conflicts`.
     pub conflicts: Count,
-    /// Length of `skipped`.
+    /// The number of paths in `skipped`.
     pub skipped: Count,
 }
 
@@ -1396,18 +1405,18 @@ pub struct RestoreCounts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreResult {
-    /// Paths that were written, in byte order.
+    /// The paths that the restore wrote, in byte order.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in byte order. Mode `soft` deletes files only in an undo or redo:
-    /// files that the reversed restore had created.
+    /// The paths that the restore deleted, in byte order. Mode `soft` deletes files only in an undo
+    /// or redo: files that the reversed restore had created.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be restored. These paths were not changed; the other paths were
+    /// The paths that could not be restored. These paths were not changed; the other paths were
     /// restored.
     pub failed: Vec<FailedPath>,
-    /// Paths that were edited outside the session. Each of these paths is in one of the other
+    /// The paths that were edited outside the session. Each of these paths is in one of the other
     /// lists, too.
     pub conflicts: Vec<ConflictPath>,
-    /// Paths that were left unchanged on purpose.
+    /// The paths that the restore left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
     /// The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
     /// run.
@@ -1416,7 +1425,8 @@ pub struct RestoreResult {
     /// The checkpoint of the state after the restore. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The present lengths of the conversation. Absent: the conversation was not restored.
+    /// The lengths of the conversation after the restore. Absent: the conversation was not
+    /// restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
     /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
@@ -1424,17 +1434,17 @@ pub struct RestoreResult {
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -1449,26 +1459,27 @@ pub struct RevertResult {
     /// The later end of the range. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointId>,
-    /// Every requested path that the range changed, in byte order. Empty if the answer is repeated
-    /// (`replayed`) after a restart.
+    /// Every requested path that the range changed, in byte order. Empty if the daemon repeats an
+    /// answer (`replayed`) after a restart.
     pub paths: Vec<RevertPath>,
-    /// Paths that were written, in byte order.
+    /// The paths that the revert wrote, in byte order.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in byte order: files that the range had added and no later change
-    /// had touched.
+    /// The paths that the revert deleted, in byte order: files that the range had added and no
+    /// later change had touched.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be reverted. These paths are unchanged; the other paths were reverted.
+    /// The paths that could not be reverted. These paths are unchanged; the other paths were
+    /// reverted.
     pub failed: Vec<FailedPath>,
-    /// Paths at which a later change contradicts the revert. `paths` has the reasons. With
+    /// The paths at which a later change contradicts the revert. `paths` has the reasons. With
     /// `conflicts: "markers"`, text files are in `restored`, too. Unchanged paths are in `skipped`.
     pub conflicts: Vec<ConflictPath>,
-    /// Paths that were left unchanged on purpose.
+    /// The paths that the revert left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before the restore; `checkpoint/undo` restores it. Absent: a dry
+    /// The checkpoint of the state before the revert; `checkpoint/undo` restores it. Absent: a dry
     /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The checkpoint of the state after the restore. Absent: a dry run.
+    /// The checkpoint of the state after the revert. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
     /// The complete numbers of paths, even if a list is cut at `limits.maxListedPaths`.
@@ -1476,52 +1487,53 @@ pub struct RevertResult {
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The patch. Absent: the patch was not requested, or is larger than 32 MiB.
+    /// The patch that reverses the changes. Absent: the patch was not requested, or is larger than
+    /// 32 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// A hunk of one file.
+/// The name of one hunk of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkRef {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The name of the hunk in `DiffFile.hunks`.
+    /// The `id` of the hunk, as in `DiffFile.hunks`.
     pub id: String,
 }
 
-/// The place of a hunk in a unified text. An empty side starts at the line before the hunk.
+/// The place of a hunk in a unified diff. A side without lines starts at the line before the hunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
     /// The name of the hunk within its file. The name depends on the hunk's lines, but not on their
     /// position.
     pub id: String,
-    /// The first old line, counted from 1.
+    /// The number of the first old line, counted from 1.
     pub before_start: Count,
     /// The number of old lines.
     pub before_lines: Count,
-    /// The first new line, counted from 1.
+    /// The number of the first new line, counted from 1.
     pub after_start: Count,
     /// The number of new lines.
     pub after_lines: Count,
@@ -1533,20 +1545,20 @@ pub struct DiffHunk {
 pub struct DiffFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The absolute path, as text.
+    /// The absolute path of the file, as text.
     pub absolute_path: String,
-    /// How it changed.
+    /// How the path changed.
     pub change: ChangeKind,
     /// The path before the file was renamed or copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<PathText>,
-    /// The exact bytes of `oldPath`, when they are not UTF-8.
+    /// The exact bytes of `oldPath`, in base64. Sent if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path_bytes: Option<Base64>,
-    /// True when git treats either side as binary; the answer then has no text. Absent: false.
+    /// True when git treats one side or both as binary. The answer then has no text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
     /// With format `contents`: the old content. Absent: the file did not exist, is binary, or was
@@ -1557,52 +1569,53 @@ pub struct DiffFile {
     /// cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// True when a content was left out, because it exceeds the limit. `checkpoint/readFile` reads
-    /// such contents. Absent: false.
+    /// True when a content was left out because it is larger than the limit. `checkpoint/readFile`
+    /// reads such contents. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// Lines added. Absent for binary files.
+    /// The number of added lines. Absent for binary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_added: Option<Count>,
-    /// Lines removed. Absent for binary files.
+    /// The number of removed lines. Absent for binary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<Count>,
-    /// The old size. Absent: the file did not exist.
+    /// The old size of the file. Absent: the file did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_size: Option<Bytes>,
-    /// The new size. Absent: the file does not exist.
+    /// The new size of the file. Absent: the file does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
-    /// The old mode, including permissions that are stricter than usual (`100600`). A directory is
-    /// listed only if its permissions differ (`040000`, `040700`), and does not count as a file.
+    /// The old mode of the file, including permissions that are stricter than usual (`100600`). A
+    /// directory is listed only if its permissions differ (`040000`, `040700`), and does not count
+    /// as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
-    /// The new mode, including permissions that are stricter than usual (`100600`).
+    /// The new mode of the file, as `beforeMode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
-    /// The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
+    /// The encoding of `before`, `after` and `unified`: `base64` if any of them is not UTF-8.
     /// Absent: `utf-8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
     /// The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<DiffHunk>>,
-    /// With format `unified` and `perFile`: this file's part of the unified diff. Absent: not
+    /// With format `unified` and `perFile`: the part of the unified diff for this file. Absent: not
     /// requested, or cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
 }
 
-/// A mode in git's spelling.
+/// The mode of a file, as git writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FileMode {
-    /// A file.
+    /// A regular file.
     #[serde(rename = "100644")]
     Mode100644,
     /// An executable file.
     #[serde(rename = "100755")]
     Mode100755,
-    /// A symbolic link. The content is the target.
+    /// A symbolic link. Its content is the path of its target.
     #[serde(rename = "120000")]
     Mode120000,
     /// A value that this version does not know.
@@ -1610,53 +1623,53 @@ pub enum FileMode {
     Other(String),
 }
 
-/// A file of a checkpoint.
+/// A file in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeKind>,
-    /// The size, or 0 when deleted.
+    /// The size of the file, or 0 if it was deleted.
     pub size: Bytes,
-    /// Its mode.
+    /// The mode of the file.
     pub mode: FileMode,
-    /// The id of the content: git's object id in `shadow` and `local`, the SHA-256 in `sqlite`.
+    /// The id of the content: git's object id with `shadow` and `local`, the SHA-256 with `sqlite`.
     /// Absent: the file was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
 
-/// Counters of the statistics cache.
+/// Counters of the cache for statistics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheFigures {
-    /// Answers from the cache.
+    /// The number of answers from the cache.
     pub hits: Count,
-    /// Answers that had to be computed.
+    /// The number of answers that had to be computed.
     pub misses: Count,
-    /// Present number of entries.
+    /// The number of entries now.
     pub size: Count,
-    /// Maximum number of entries.
+    /// The largest number of entries.
     pub max_size: Count,
 }
 
-/// The state of the watcher.
+/// The state of the watcher, and its counters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WatcherFigures {
     /// The state of the watcher.
     pub state: WatchState,
-    /// Directories watched.
+    /// The number of watched directories.
     pub watched_directories: Count,
-    /// Paths that may have changed since the last capture.
+    /// The number of paths that may have changed since the last capture.
     pub dirty_paths: Count,
-    /// How often events were lost.
+    /// How often the watcher lost events.
     pub overflows: Count,
     /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1670,14 +1683,14 @@ pub struct WatcherFigures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueFigures {
-    /// Mutations that wait.
+    /// The number of mutations that wait.
     pub length: Count,
-    /// Mutations that may wait.
+    /// The largest number of mutations that can wait.
     pub capacity: Count,
-    /// The method that runs. Absent: none.
+    /// The method of the running mutation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<String>,
-    /// True after a defect was detected: mutations are refused, and reads still work. Absent:
+    /// True if the daemon found a defect. It then refuses all mutations; reads still work. Absent:
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisoned: Option<bool>,
@@ -1687,74 +1700,75 @@ pub struct QueueFigures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ManagerState {
-    /// The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
+    /// The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are
+    /// disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
-    /// The work tree.
+    /// The absolute path of the work tree.
     pub work_tree_path: String,
     /// The number of checkpoints in `checkpoint/list`.
     pub checkpoints: Count,
     /// The number of tags that belong to a checkpoint.
     pub tag_index: Count,
-    /// The number of the present turn.
+    /// The number of the present turn, counted from 1.
     pub current_turn: Count,
     /// The number of tools that have run in this turn.
     pub tools_in_turn: Count,
-    /// The message that the next turn will use. Absent: none.
+    /// The pending message, which the next turn will use. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_message: Option<String>,
-    /// Whether the pending message is locked, so that no other message replaces it.
+    /// True when the pending message is locked: no other message replaces it.
     pub message_locked: bool,
-    /// The statistics cache.
+    /// Counters of the cache for statistics.
     pub file_stats_cache: CacheFigures,
 }
 
-/// A session in a list.
+/// A session that is open or kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// Its id.
+    /// The id of the session.
     pub session: SessionId,
     /// The absolute path of the work tree.
     pub workspace: String,
     /// The conversation id that the client gave. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
     /// Whether the session is open in this daemon.
     pub open: bool,
-    /// The process id of another daemon that has the session open.
+    /// The process id of another daemon that has the session open. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<u64>,
     /// The number of checkpoints. Absent: unknown until the session is opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<Count>,
-    /// Size on disk.
+    /// The size on the disk. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// When the session was first opened.
+    /// When the session was opened for the first time.
     pub created_at: Timestamp,
     /// When the session last changed.
     pub last_used_at: Timestamp,
 }
 
-/// A tool use in an assistant's message. Open: other fields are kept.
+/// A tool use in an assistant's message. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseRef {
-    /// The id to which the tool result refers.
+    /// The id of the tool use, to which the tool result refers.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// Fields that the protocol does not name; they are kept.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// The result of a tool use. Open: other fields are kept.
+/// The result of a tool use. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultRef {
@@ -1765,14 +1779,14 @@ pub struct ToolResultRef {
     pub other: Map<String, Value>,
 }
 
-/// A user's message. Open: other fields are kept.
+/// A message of the user. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
-    /// Its text.
+    /// The text of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Results of tools in the message.
+    /// The results of tools that the message contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<ToolResultRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1780,14 +1794,14 @@ pub struct UserMessage {
     pub other: Map<String, Value>,
 }
 
-/// An assistant's message. Open: other fields are kept.
+/// A message of the assistant. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
-    /// Its text.
+    /// The text of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Tool uses in the message.
+    /// The tool uses that the message contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_uses: Option<Vec<ToolUseRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1795,44 +1809,44 @@ pub struct AssistantMessage {
     pub other: Map<String, Value>,
 }
 
-/// Measurements of one request to a model. Open: other fields are kept.
+/// Measurements of one request to a model. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestMetadata {
-    /// The service's id of the request.
+    /// The service's id for the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
     /// The id of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// When the request was sent, in milliseconds since 1970.
+    /// When the client sent the request, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_start_timestamp_ms: Option<Milliseconds>,
-    /// When the last chunk arrived, in milliseconds since 1970.
+    /// When the last chunk of the response arrived, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_end_timestamp_ms: Option<Milliseconds>,
-    /// Time to the first chunk, in a form of the client's choice.
+    /// The time until the first chunk, in a form that the client chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_first_chunk: Option<Value>,
-    /// Times between chunks.
+    /// The times between chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_between_chunks: Option<Vec<Value>>,
-    /// Size of the prompt.
+    /// The size of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_prompt_length: Option<Bytes>,
-    /// Size of the response.
+    /// The size of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_size: Option<Bytes>,
     /// The type of conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_conversation_type: Option<Value>,
-    /// Pairs of tool use id and tool name.
+    /// Pairs of a tool use's id and a tool's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_ids_and_names: Option<Vec<Value>>,
-    /// The model.
+    /// The id of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    /// Tags of the message.
+    /// The tags of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_meta_tags: Option<Vec<Value>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1840,7 +1854,7 @@ pub struct RequestMetadata {
     pub other: Map<String, Value>,
 }
 
-/// An exchange to append.
+/// An exchange to append to the history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct NewHistoryEntry {
@@ -1853,11 +1867,11 @@ pub struct NewHistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// An exchange in the history.
+/// An exchange of messages in the history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
-    /// Its permanent id.
+    /// The permanent id of the entry.
     pub id: EntryId,
     /// The user's message.
     pub user: UserMessage,
@@ -1868,22 +1882,22 @@ pub struct HistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// The latest summary of the conversation. The summary replaces earlier messages.
+/// The latest summary of the conversation, which replaces earlier messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Its text.
+    /// The text of the summary.
     pub summary: String,
     /// Measurements of the request that made the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<RequestMetadata>,
 }
 
-/// A tool that the model may use. Open: other fields are kept.
+/// A tool that the model may use. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
     /// Fields that the protocol does not name; they are kept.
     #[serde(flatten)]
@@ -1893,25 +1907,25 @@ pub struct Tool {
 /// The tools of one origin.
 pub type ToolList = Vec<Tool>;
 
-/// Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
+/// The model's tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
 pub type ToolsByOrigin = std::collections::BTreeMap<String, ToolList>;
 
-/// The model that the user chose. Open: other fields are kept.
+/// The model that the user chose. The daemon keeps other fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
-    /// Its id.
+    /// The id of the model.
     pub model_id: String,
-    /// A name for people.
+    /// The name of the model, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_name: Option<String>,
     /// A line about the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The context window in tokens. Absent: 200,000.
+    /// The size of the context window in tokens. Absent: 200,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window_tokens: Option<u64>,
-    /// Its token limits.
+    /// The token limits of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_limits: Option<Value>,
     /// Features that the model supports.
@@ -1922,25 +1936,25 @@ pub struct ModelInfo {
     pub other: Map<String, Value>,
 }
 
-/// Lines that the agent and the user wrote to one file.
+/// Counts of the lines that the agent and the user wrote to one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct FileLineTracker {
-    /// Lines after the previous write.
+    /// The number of lines after the previous write.
     pub prev_fswrite_lines: Count,
-    /// Lines before the last write.
+    /// The number of lines before the last write.
     pub before_fswrite_lines: Count,
-    /// Lines after the last write.
+    /// The number of lines after the last write.
     pub after_fswrite_lines: Count,
-    /// Lines that the last write added.
+    /// The number of lines that the last write added.
     pub lines_added_by_agent: Count,
-    /// Lines that the last write removed.
+    /// The number of lines that the last write removed.
     pub lines_removed_by_agent: Count,
     /// True until the first write is recorded.
     pub is_first_write: bool,
 }
 
-/// Line trackers by path.
+/// The line trackers of files, by path.
 pub type FileLineTrackers = std::collections::BTreeMap<String, FileLineTracker>;
 
 /// A file of the context.
@@ -1949,10 +1963,10 @@ pub type FileLineTrackers = std::collections::BTreeMap<String, FileLineTracker>;
 pub struct ContextFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Its size.
+    /// The size of the file.
     pub bytes: Bytes,
     /// The path or glob that matches the file.
     pub pattern: String,
@@ -1962,16 +1976,16 @@ pub struct ContextFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextWindow {
-    /// Characters (UTF-16 units) of the valid part of the history and of the latest context
-    /// message.
+    /// The number of characters (UTF-16 units) in the valid part of the history and in the latest
+    /// context message.
     pub characters: Count,
-    /// Characters that fit into the window of the model.
+    /// The number of characters that fit into the window of the model.
     pub max_characters: Count,
     /// Whether it is time to compact.
     pub level: WindowLevel,
 }
 
-/// How urgent the use of the context window is.
+/// How full the context window is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WindowLevel {
     /// The conversation fits.
@@ -1989,36 +2003,36 @@ pub enum WindowLevel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextState {
-    /// Paths and globs, spelled as they were added.
+    /// The paths and globs of the context, spelled as they were added.
     pub patterns: Vec<String>,
-    /// The files that match now, within the budget.
+    /// The files that match now and fit into the budget.
     pub files: Vec<ContextFile>,
-    /// Files that do not fit into the budget, the largest first.
+    /// The files that match but do not fit into the budget, the largest first.
     pub dropped: Vec<ContextFile>,
-    /// Patterns that match no file at present. Absent: none.
+    /// The paths and globs that match no file at present. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<Vec<String>>,
-    /// Total size of `files` in bytes.
+    /// The total size of `files`.
     pub size: Bytes,
-    /// The budget: 75 % of the context window.
+    /// The budget in bytes: 75 % of the context window.
     pub max_size: Bytes,
 }
 
-/// The main conversation during a tangent, with the lengths of its lists.
+/// The main conversation while a tangent is open, with the lengths of its lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct TangentState {
-    /// Entries of the main history.
+    /// The number of entries in the main history.
     pub main_history_length: Count,
-    /// Its next message.
+    /// The next message of the main conversation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_next_message: Option<UserMessage>,
-    /// Lines of its transcript.
+    /// The number of lines in the main transcript.
     pub main_transcript_length: Count,
-    /// Its latest summary.
+    /// The latest summary of the main conversation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_latest_summary: Option<Summary>,
-    /// Its valid range.
+    /// The valid range of the main history.
     pub main_valid_history_range: HistoryRange,
     /// When the tangent began.
     pub tangent_start_time: Timestamp,
@@ -2031,9 +2045,9 @@ pub struct TangentState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointManagerRef {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether checkpoints are enabled.
     pub enabled: bool,
@@ -2043,10 +2057,10 @@ pub struct CheckpointManagerRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HookOutput {
-    /// The hook.
+    /// The name of the hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The output.
+    /// The output of the hook.
     pub output: String,
 }
 
@@ -2054,11 +2068,11 @@ pub struct HookOutput {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Issue {
-    /// JSON pointer into the parameters. Empty: all parameters.
+    /// A JSON pointer to the wrong parameter. Empty: all parameters.
     pub path: String,
-    /// The problem with the value, and the expected value.
+    /// What is wrong with the value, and which value is expected.
     pub message: String,
-    /// The expected type or values, for programs.
+    /// The expected type or values, in a form for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
 }
@@ -2073,112 +2087,112 @@ pub struct ErrorData {
     pub retryable: bool,
     /// What the request changed.
     pub effects: Effects,
-    /// The operation, for `operation/get`. Absent: the request was no mutation, or was refused
-    /// before the mutation began.
+    /// The id of the operation, for `operation/get`. Absent: the request was no mutation, or was
+    /// refused before the mutation began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<OperationId>,
-    /// For `InvalidParams`: the faults of the parameters.
+    /// For `InvalidParams`: which parameters are wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issues: Option<Vec<Issue>>,
-    /// Facts: paths, ids, sizes. Never contents of files.
+    /// Facts about the error: paths, ids and sizes, but never contents of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<JsonObject>,
 }
 
-/// The stored error of an operation.
+/// The error of an operation, as it was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorFact {
-    /// Its number.
+    /// The code of the error.
     pub code: i64,
-    /// Its name.
+    /// The name of the error.
     pub kind: ErrorKind,
-    /// Its text.
+    /// The text of the error.
     pub message: String,
 }
 
-/// The first report, sent when the request has run for 100 ms.
+/// The first report of progress, sent when the request has run for 100 ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressBegin {
-    /// The work in progress, for people.
+    /// What the request does, for people.
     pub title: String,
     /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellable: Option<bool>,
-    /// A line for people.
+    /// A line of text for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Progress from 0 to 100. Absent: unknown.
+    /// The progress in percent. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
     /// The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Files done.
+    /// The number of finished files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_done: Option<Count>,
-    /// Files in total. Absent: unknown.
+    /// The number of files in total. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_total: Option<Count>,
-    /// Bytes done.
+    /// The number of finished bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in total. Never sent.
+    /// The number of bytes in total. Never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
 
-/// A report between begin and end, at most ten per second.
+/// A report between the first and the last. At most ten are sent per second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressReport {
     /// Whether `$/cancelRequest` can still stop the request: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellable: Option<bool>,
-    /// A line for people.
+    /// A line of text for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Progress from 0 to 100. Absent: unknown.
+    /// The progress in percent. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
     /// The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Files done.
+    /// The number of finished files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_done: Option<Count>,
-    /// Files in total. Absent: unknown.
+    /// The number of files in total. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_total: Option<Count>,
-    /// Bytes done.
+    /// The number of finished bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in total. Never sent.
+    /// The number of bytes in total. Never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
 
-/// The last report, sent before the response.
+/// The last report of progress, sent before the response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEnd {
-    /// A line for people.
+    /// A line of text for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// A progress report in LSP's form.
+/// One report of progress, in the form of LSP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum ProgressValue {
-    /// The first report, sent when the request has run for 100 ms.
+    /// The first report of progress, sent when the request has run for 100 ms.
     #[serde(rename = "begin")]
     Begin(ProgressBegin),
-    /// A report between begin and end, at most ten per second.
+    /// A report between the first and the last. At most ten are sent per second.
     #[serde(rename = "report")]
     Report(ProgressReport),
-    /// The last report, sent before the response.
+    /// The last report of progress, sent before the response.
     #[serde(rename = "end")]
     End(ProgressEnd),
     /// A variant that this version does not know.
@@ -2190,23 +2204,23 @@ pub enum ProgressValue {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientInfo {
-    /// Its name.
+    /// The name of the client.
     pub name: String,
-    /// Its version.
+    /// The version of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// Another client whose request caused an event.
+/// The other client whose request caused an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventOrigin {
-    /// The `clientInfo` that the causing client sent in `initialize`. Absent: none was sent.
+    /// The `clientInfo` that the other client sent in `initialize`. Absent: it sent none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientInfo>,
 }
 
-/// The client's wishes for checkpointd.
+/// What the client wants from checkpointd.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdClientCapabilities {
@@ -2215,11 +2229,11 @@ pub struct CheckpointdClientCapabilities {
     pub events: Option<Vec<EventName>>,
 }
 
-/// The abilities of the client. LSP abilities are ignored.
+/// The abilities of the client. The server ignores abilities of LSP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// The client's wishes for checkpointd. Absent: no events.
+    /// What the client wants from checkpointd. Absent: no events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpointd: Option<CheckpointdClientCapabilities>,
 }
@@ -2228,50 +2242,50 @@ pub struct ClientCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
-    /// `checkpointd`.
+    /// The name `checkpointd`.
     pub name: String,
-    /// The version (semantic versioning).
+    /// The version of the server (semantic versioning).
     pub version: String,
 }
 
-/// One strategy.
+/// One strategy of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StrategyCapability {
-    /// Its name.
+    /// The name of the strategy.
     pub name: Strategy,
     /// Whether this machine can use the strategy.
     pub available: bool,
-    /// Why the strategy is not available, with the remedy.
+    /// Why this machine cannot use the strategy, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The default retention of a session.
+    /// The retention of a session whose client chooses none.
     pub retention: Retention,
     /// Whether the strategy needs a repository of the user.
     pub needs_repository: bool,
 }
 
-/// The abilities of `session/*`.
+/// What the server can do in `session/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCapability {
-    /// The strategies.
+    /// The strategies of the server.
     pub strategies: Vec<StrategyCapability>,
     /// The strategy of a session whose client chooses none.
     pub default_strategy: Strategy,
 }
 
-/// The abilities of `checkpoint/*`.
+/// What the server can do in `checkpoint/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointsCapability {
-    /// Formats of `checkpoint/diff`.
+    /// The formats that `checkpoint/diff` offers.
     pub diff_formats: Vec<DiffFormat>,
-    /// Modes of `checkpoint/restore`.
+    /// The modes that `checkpoint/restore` offers.
     pub restore_modes: Vec<RestoreMode>,
-    /// Scopes of `checkpoint/restore`.
+    /// The scopes that `checkpoint/restore` offers.
     pub restore_scopes: Vec<RestoreScope>,
-    /// Policies of `checkpoint/restore`.
+    /// The values of `onConflict` that `checkpoint/restore` offers.
     pub conflict_policies: Vec<ConflictPolicy>,
     /// Whether a restore stays inside the work tree even if a symbolic link appears during the
     /// restore (Linux).
@@ -2280,7 +2294,7 @@ pub struct CheckpointsCapability {
     pub fast_capture: bool,
 }
 
-/// The abilities of `conversation/*`.
+/// What the server can do in `conversation/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCapability {
@@ -2290,7 +2304,7 @@ pub struct ConversationCapability {
     pub document_version: u64,
 }
 
-/// The abilities of `ledger/*`.
+/// What the server can do in `ledger/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerCapability {
@@ -2298,15 +2312,15 @@ pub struct LedgerCapability {
     pub conflicts: bool,
 }
 
-/// The abilities of `worktree/*`.
+/// What the server can do in `worktree/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeCapability {
-    /// Whether work trees are watched.
+    /// Whether the server watches work trees.
     pub watching: bool,
 }
 
-/// The abilities of `store/*`.
+/// What the server can do in `store/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreCapability {
@@ -2314,11 +2328,11 @@ pub struct StoreCapability {
     pub verify: bool,
 }
 
-/// The abilities of `operation/*` and idempotency keys.
+/// What the server can do in `operation/*` and with idempotency keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationsCapability {
-    /// The number of operations that are remembered per session.
+    /// The number of operations that the server remembers for each session.
     pub remembered: Count,
 }
 
@@ -2326,80 +2340,80 @@ pub struct OperationsCapability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsCapability {
-    /// The events that this client gets.
+    /// The events that the server sends to this client.
     pub names: Vec<EventName>,
 }
 
-/// The abilities of checkpointd. The daemon does not offer an absent group.
+/// What checkpointd can do. The server does not offer an absent group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
-    /// `session/*`.
+    /// For `session/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionsCapability>,
-    /// `checkpoint/*`.
+    /// For `checkpoint/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<CheckpointsCapability>,
-    /// `conversation/*`.
+    /// For `conversation/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationCapability>,
-    /// `ledger/*`.
+    /// For `ledger/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerCapability>,
-    /// `worktree/*`.
+    /// For `worktree/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeCapability>,
-    /// `store/*`.
+    /// For `store/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreCapability>,
-    /// `remote/*` and `session/import`.
+    /// For `remote/*` and `session/import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remotes: Option<RemotesCapability>,
-    /// `operation/*`.
+    /// For `operation/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsCapability>,
-    /// Events.
+    /// For events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<EventsCapability>,
 }
 
-/// The abilities of the server, as LSP clients read them.
+/// The abilities of the server, in the form of LSP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
-    /// The abilities of checkpointd.
+    /// What checkpointd can do.
     pub checkpointd: CheckpointdServerCapabilities,
 }
 
-/// Limits of this server. All are inclusive.
+/// The limits of this server. Each limit itself is allowed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerLimits {
-    /// Bytes of a frame's header.
+    /// The size of the header of a frame.
     pub max_header_bytes: Bytes,
-    /// Bytes of a frame's body, in both directions.
+    /// The size of the body of a frame in either direction.
     pub max_body_bytes: Bytes,
     /// The number of requests that may wait for answers. Further requests get `ServerBusy`.
     pub max_in_flight: Count,
-    /// The most mutations waiting in one session.
+    /// The number of mutations that may wait in one session.
     pub max_queued: Count,
-    /// Items of one page of a listing.
+    /// The number of items on one page of a listing.
     pub max_page_items: Count,
-    /// Paths in one list of a result.
+    /// The number of paths in one list of a result.
     pub max_listed_paths: Count,
-    /// Bytes of one `checkpoint/readFile`.
+    /// The number of bytes in one `checkpoint/readFile`.
     pub max_read_bytes: Bytes,
-    /// Bytes of one file's content in `checkpoint/diff`.
+    /// The size of the content of one file in `checkpoint/diff`.
     pub max_diff_file_bytes: Bytes,
-    /// Bytes of text in one `checkpoint/diff`.
+    /// The size of the text of one `checkpoint/diff`.
     pub max_diff_text_bytes: Bytes,
-    /// Entries of a history.
+    /// The number of entries in a history.
     pub max_history_entries: Count,
-    /// Lines of a transcript.
+    /// The number of lines in a transcript.
     pub max_transcript_lines: Count,
-    /// Characters of one message.
+    /// The number of characters (Unicode code points) in one message.
     pub max_message_characters: Count,
-    /// Default of `limits.maxFileBytes` of a session.
+    /// The default of a session's `limits.maxFileBytes`.
     pub max_file_bytes: Bytes,
 }
 
@@ -2407,23 +2421,23 @@ pub struct ServerLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The process id of the client. If the daemon can see this process at the start, its death
-    /// ends the daemon. Absent: only the end of input ends the daemon.
+    /// The process id of the client. If the daemon can see this process at the start, the daemon
+    /// ends when the process ends. Absent: only the end of input ends the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u64>,
     /// The name and version of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_info: Option<ClientInfo>,
-    /// Ignored: messages are English.
+    /// Ignored by the server: all messages are English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// The abilities of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<ClientCapabilities>,
-    /// The first value of `$/setTrace`. Absent: `off`.
+    /// The detail of `$/logTrace`, until `$/setTrace` changes it. Absent: `off`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceValue>,
-    /// Ignored.
+    /// Ignored by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initialization_options: Option<Value>,
 }
@@ -2432,7 +2446,7 @@ pub struct InitializeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// Version of this protocol (semantic versioning).
+    /// The version of this protocol (semantic versioning).
     pub protocol_version: String,
     /// The name and version of the server.
     pub server_info: ServerInfo,
@@ -2440,7 +2454,7 @@ pub struct InitializeResult {
     pub schema_hash: String,
     /// The abilities of the server.
     pub capabilities: ServerCapabilities,
-    /// Its limits.
+    /// The limits of the server.
     pub limits: ServerLimits,
 }
 
@@ -2471,9 +2485,9 @@ pub struct CancelRequestParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressParams {
-    /// The token of the request.
+    /// The `workDoneToken` of the request.
     pub token: ProgressToken,
-    /// The report.
+    /// The report of the progress.
     pub value: ProgressValue,
 }
 
@@ -2481,7 +2495,7 @@ pub struct ProgressParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetTraceParams {
-    /// The detail.
+    /// How detailed the reports are.
     pub value: TraceValue,
 }
 
@@ -2489,9 +2503,9 @@ pub struct SetTraceParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LogTraceParams {
-    /// The text of the trace.
+    /// The text of the report.
     pub message: String,
-    /// More text, when the detail is `verbose`.
+    /// More text. Sent only if the detail is `verbose`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbose: Option<String>,
 }
@@ -2510,9 +2524,9 @@ impl LogTraceParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowLogMessageParams {
-    /// 1 error, 2 warning, 3 information, 4 log, 5 debug.
+    /// The kind: 1 error, 2 warning, 3 information, 4 log, 5 debug.
     pub r#type: u64,
-    /// The line.
+    /// The text of the line.
     pub message: String,
 }
 
@@ -2525,11 +2539,11 @@ pub struct RpcDiscoverParams {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFeatures {
-    /// If false, checkpoints are disabled (`FeatureOff`). Absent: true.
+    /// False to disable checkpoints (`FeatureOff`). Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<bool>,
-    /// If false, a request to enter a tangent fails with `TangentDisabled`; an open tangent can be
-    /// left. Absent: true.
+    /// False to forbid new tangents (`TangentDisabled`). A client can still leave an open tangent.
+    /// Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent: Option<bool>,
 }
@@ -2546,7 +2560,8 @@ pub struct SessionOpenParams {
     /// The strategy that stores the checkpoints. Absent: `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
+    /// The absolute path of the storage, which must be outside the work tree. Absent:
+    /// `$XDG_STATE_HOME/checkpointd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// Whether checkpoints and conversation stay when the session ends. Absent: `session` for
@@ -2556,29 +2571,30 @@ pub struct SessionOpenParams {
     /// When checkpoints are enabled. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
-    /// The part that `session/open` may set aside if it is unreadable. Absent: none, so
-    /// `session/open` fails if the conversation is damaged.
+    /// The part of the session that the daemon may set aside if it is unreadable. Absent: no part,
+    /// so that `session/open` fails if the conversation is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
-    /// Globs of ignored files to capture anyway (`.env`). Each glob has at most 4,096 bytes.
+    /// Globs of ignored files that captures include (`.env`). Each glob has at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Globs of files not to capture. Each glob has at most 4,096 bytes.
+    /// Globs of files that captures leave out. Each glob has at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
-    /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    /// True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// The failures that an answered mutation survives. Absent: `process`.
+    /// The failures after which an answered mutation must still be there. Absent: `process`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
-    /// Limits of this session.
+    /// The limits of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<SessionLimits>,
-    /// The features of this session, until the session is closed. Absent: all.
+    /// The features that this session has until it is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
-    /// The remote for `push`. Absent: none.
+    /// The name of the remote for `push`. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// When the session is pushed to `remote`. Absent: `manual`.
@@ -2587,7 +2603,7 @@ pub struct SessionOpenParams {
     /// The model of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_info: Option<ModelInfo>,
-    /// Its tools.
+    /// The tools that the model may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolsByOrigin>,
     /// Whether MCP is enabled. Absent: true.
@@ -2634,13 +2650,13 @@ impl SessionOpenParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOpenResult {
-    /// Its id.
+    /// The id of the session.
     pub session: SessionId,
     /// The absolute path of the work tree, with symbolic links resolved.
     pub workspace: String,
-    /// Its conversation id.
+    /// The conversation id of the session.
     pub conversation_id: String,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
@@ -2648,27 +2664,28 @@ pub struct SessionOpenResult {
     pub resumed: bool,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
-    /// The shadow repository. Absent: the strategy is not `shadow`, or checkpoints are disabled.
+    /// The path of the shadow repository. Absent: the strategy is not `shadow`, or checkpoints are
+    /// disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
     /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     /// Absent: checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
-    /// Paths that the capture of the base left out. Empty when resumed.
+    /// The paths that the capture of the base left out. Empty if the session was resumed.
     pub skipped: Vec<SkippedPath>,
     /// The outcome of an interrupted restore. Absent: no restore was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RestoreResult>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -2677,7 +2694,7 @@ pub struct SessionOpenResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCloseParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -2701,18 +2718,18 @@ impl SessionCloseParams {
 pub struct SessionCloseResult {
     /// Whether the session's checkpoints and conversation were removed.
     pub removed: bool,
-    /// Why the session was not removed. Absent: the session was removed.
+    /// Why the session's data was not removed. Absent: it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2721,9 +2738,9 @@ pub struct SessionCloseResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The storage of a session that is not open. Absent: the default storage.
+    /// The absolute path of the storage, if the session is not open. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -2747,19 +2764,19 @@ impl SessionDeleteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteResult {
-    /// Whether there was anything to remove.
+    /// Whether the daemon found anything to remove.
     pub deleted: bool,
-    /// Bytes on disk that were freed.
+    /// The disk space that was freed.
     pub bytes_freed: Bytes,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2768,16 +2785,16 @@ pub struct SessionDeleteResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListParams {
-    /// Lists only sessions of this work tree.
+    /// The work tree whose sessions are listed. Absent: all work trees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
-    /// The storage. Absent: the default storage.
+    /// The absolute path of the storage. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -2792,7 +2809,8 @@ pub struct SessionListResult {
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// Texts about sessions that are left out because their directory cannot be read. Absent: none.
+    /// Warnings: sessions that the list leaves out, because their directory cannot be read. Absent:
+    /// no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2801,7 +2819,7 @@ pub struct SessionListResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionGetParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
 }
 
@@ -2809,32 +2827,32 @@ pub struct SessionGetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionGetResult {
-    /// Its id.
+    /// The id of the session.
     pub session: SessionId,
     /// The absolute path of the work tree.
     pub workspace: String,
-    /// Its conversation id.
+    /// The conversation id of the session.
     pub conversation_id: String,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
-    /// The failures after which answered mutations remain.
+    /// The failures after which answered mutations are still there.
     pub durability: Durability,
-    /// When the session was opened in this daemon.
+    /// When this daemon opened the session.
     pub opened_at: Timestamp,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
-    /// The current checkpoint. Absent: none.
+    /// The current checkpoint. Absent: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Checkpoint>,
     /// The state of the session's checkpoints.
     pub manager: ManagerState,
-    /// The statistics cache.
+    /// Counters of the cache for statistics.
     pub cache: CacheFigures,
     /// The watcher.
     pub watcher: WatcherFigures,
-    /// The queue.
+    /// The state of the session's queue of mutations.
     pub queue: QueueFigures,
     /// The remote line from which the session was imported. Absent: the session began here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2848,7 +2866,7 @@ pub struct SessionGetResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointInitParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -2880,19 +2898,19 @@ pub struct CheckpointInitResult {
     pub checkpoints: CheckpointsState,
     /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     pub base: Checkpoint,
-    /// Paths that the capture left out.
+    /// The paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2902,29 +2920,30 @@ pub struct CheckpointInitResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCreateParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Turn or tool.
+    /// Whether this is the checkpoint of a turn or of a tool.
     pub kind: CreateKind,
-    /// For a turn: the user's message (absent: the pending message). For a tool: the tool's effect.
+    /// For a turn: the user's message (absent: the pending message). For a tool: what the tool did.
     /// `checkpoint/get` returns the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// For a tool: the tool's name.
+    /// For a tool: the name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// A text for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
+    /// One line for people. Absent or empty: the message in one line, cut to 60 bytes. Without a
     /// message: `Turn started` or the name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// An explicit tag. Later tags continue from this tag. Absent: the next tag.
+    /// The tag of the checkpoint. Later tags continue from this tag. Absent: the next tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
-    /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+    /// A name for the checkpoint, unique in the session: 1 to 256 characters without control
+    /// characters. It must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal
+    /// digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The parent of the new checkpoint. Absent: the current checkpoint.
+    /// The checkpoint from which the new checkpoint descends. Absent: the current checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointRef>,
     /// True to make no checkpoint when nothing changed since the last checkpoint or restore.
@@ -2967,13 +2986,13 @@ pub struct CheckpointCreateResult {
     pub created: bool,
     /// The new checkpoint. With `created: false`, the current checkpoint.
     pub checkpoint: Checkpoint,
-    /// Paths that the capture left out.
+    /// The paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// SQLite databases to which another program wrote during the capture. Their copies may be
+    /// The SQLite databases to which another program wrote during the capture. Their copies may be
     /// malformed. Make another checkpoint when the program is idle. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
-    /// True when the checkpoint leaves nothing out and `possiblyTorn` is absent.
+    /// True when the checkpoint leaves no path out and `possiblyTorn` is absent.
     pub complete: bool,
     /// How the capture was made.
     pub capture: CaptureInfo,
@@ -2981,11 +3000,11 @@ pub struct CheckpointCreateResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2994,20 +3013,20 @@ pub struct CheckpointCreateResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The kinds of checkpoints. Absent: `all`.
+    /// Which kinds of checkpoints the answer lists. Absent: `all`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ListKind>,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on
-    /// large work trees. Absent: false.
+    /// True to add `fileCount` and `totalSize` to each checkpoint. The first answer may take a
+    /// while on large work trees. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_sizes: Option<bool>,
 }
@@ -3040,7 +3059,7 @@ pub struct CheckpointListResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointGetParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
@@ -3052,15 +3071,15 @@ pub struct CheckpointGetParams {
 pub struct CheckpointGetResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// For a turn: the user's whole message. For a tool: the tool's effect. Absent: none.
+    /// For a turn: the user's whole message. For a tool: what the tool did. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Paths that the capture left out.
+    /// The paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// For a `restore`: the restored checkpoint.
+    /// For a `restore`: the checkpoint that was restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<CheckpointId>,
-    /// For a `restore`: the checkpoint of the state before.
+    /// For a `restore`: the checkpoint of the state before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// True when the checkpoint was made inside a tangent. Absent: false.
@@ -3072,9 +3091,9 @@ pub struct CheckpointGetResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointExpandParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint.
+    /// The checkpoint of the turn.
     pub tag: CheckpointRef,
 }
 
@@ -3082,9 +3101,9 @@ pub struct CheckpointExpandParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointExpandResult {
-    /// The checkpoint.
+    /// The checkpoint that `tag` names.
     pub checkpoint: Checkpoint,
-    /// The tools of the turn, oldest first. Empty if `tag` names a tool.
+    /// The checkpoints of the turn's tools, oldest first. Empty if `tag` names a tool.
     pub tools: Vec<Checkpoint>,
 }
 
@@ -3092,7 +3111,7 @@ pub struct CheckpointExpandResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointHasChangesParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3113,7 +3132,7 @@ impl CheckpointHasChangesParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointHasChangesResult {
-    /// Whether the work tree differs.
+    /// Whether the work tree differs from that state.
     pub has_changes: bool,
 }
 
@@ -3121,15 +3140,15 @@ pub struct CheckpointHasChangesResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointStatsParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint. Not together with `from` or `to`.
+    /// The checkpoint whose changes are counted. Not combined with `from` or `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The earlier checkpoint; requires `to`.
+    /// The earlier of two checkpoints. Requires `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later checkpoint, together with `from`.
+    /// The later of two checkpoints. Requires `from`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
 }
@@ -3150,7 +3169,7 @@ impl CheckpointStatsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The earlier checkpoint. Absent: the base (tag `0`), or the oldest checkpoint if the base was
     /// deleted.
@@ -3159,10 +3178,10 @@ pub struct CheckpointDiffParams {
     /// The later checkpoint. Absent: the work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// The format of the answer in addition to `files`. Absent: `nameStatus`.
+    /// What the answer has in addition to `files`. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
-    /// Only these paths and all paths below them.
+    /// Limits the answer to these paths and all paths below them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// The token of the progress reports that the server sends. Absent: no progress is reported.
@@ -3176,8 +3195,8 @@ pub struct CheckpointDiffParams {
     /// apply` accepts the text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
-    /// Swaps the two sides. Without `to`, the answer then shows what a restore of `from` would
-    /// change in the work tree. Absent: false.
+    /// True to swap the two sides. Without `to`, the answer then shows what a restore of `from`
+    /// would change in the work tree. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<bool>,
 }
@@ -3205,8 +3224,8 @@ impl CheckpointDiffParams {
 pub struct CheckpointDiffResult {
     /// The paths that differ, in byte order.
     pub files: Vec<DiffFile>,
-    /// The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    /// backslashes is quoted as in git.
+    /// The text of the formats `stat`, `unified` and `text`. A name with control characters, quotes
+    /// or backslashes is quoted as in git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The numbers of changed files.
@@ -3224,18 +3243,18 @@ pub struct CheckpointDiffResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointFilesParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// True to list only files that changed since the checkpoint of `previousTag`, including
-    /// deleted ones. Absent: false.
+    /// True to list only files that changed since the checkpoint of `previousTag`, including files
+    /// deleted since. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_only: Option<bool>,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3273,19 +3292,19 @@ pub struct CheckpointFilesResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointReadFileParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint.
+    /// The checkpoint that has the file.
     pub tag: CheckpointRef,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The first byte. Absent: 0.
+    /// The position of the first byte to read. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Bytes>,
-    /// At most this many bytes. Absent or larger: `limits.maxReadBytes`.
+    /// The largest number of bytes to read. Absent or larger: `limits.maxReadBytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
@@ -3314,21 +3333,22 @@ impl CheckpointReadFileParams {
 pub struct CheckpointReadFileResult {
     /// Whether the checkpoint has a file or link at the path.
     pub exists: bool,
-    /// The bytes. Absent: there is no such file.
+    /// The bytes of the range, as `encoding` says. Absent: there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
     /// The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`.
     pub encoding: ContentEncoding,
-    /// Size of the whole file.
+    /// The size of the whole file.
     pub size: Bytes,
     /// Whether the range reaches the end of the file.
     pub eof: bool,
-    /// Its mode. Absent: there is no such file.
+    /// The mode of the file. Absent: there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<FileMode>,
 }
 
-/// Conditions of the request. If a condition is not met, nothing changes (`PreconditionFailed`).
+/// Conditions that must hold. Otherwise the request changes nothing and fails with
+/// `PreconditionFailed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreExpectation {
@@ -3341,34 +3361,35 @@ pub struct RestoreExpectation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRestoreParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint.
+    /// The checkpoint to restore.
     pub tag: CheckpointRef,
-    /// Which files to change. Absent: `soft`.
+    /// Which files the restore changes. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// The parts to restore. Absent: `both`, or `files` when `paths` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// Only these paths and all paths below them. `warnings` lists paths at which the checkpoint
-    /// has no file.
+    /// Limits the restore to these paths and all paths below them. `warnings` lists paths at which
+    /// the checkpoint has no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
-    /// Reverses only what this author changed since the checkpoint, and keeps the changes of
-    /// others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
-    /// distinguished are in `skipped`. Only files are restored, so no other `scope` is allowed. The
-    /// current checkpoint must descend from the checkpoint `tag`. A path that has not changed since
-    /// the checkpoint, and an author that the ledger does not know, are refused.
+    /// Limits the restore to changes that this author made since the checkpoint. Name the author as
+    /// in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. Only
+    /// files are restored, so no other `scope` is allowed. The current checkpoint must descend from
+    /// the checkpoint `tag`. The request is refused if a requested path has not changed since the
+    /// checkpoint, or if the ledger does not know the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Conditions of the request.
+    /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    /// True to allow deleting more than 100 files, even if they are more than half of all files.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3407,51 +3428,52 @@ impl CheckpointRestoreParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRevertParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint to revert. For a turn: the changes from the turn's checkpoint to the next
-    /// turn, or to the present. For a tool: the changes from the previous checkpoint to the tool's
-    /// checkpoint. For a restore: the changes of that restore.
+    /// The checkpoint whose changes are reverted. For a turn: the changes from the turn's
+    /// checkpoint to the next turn, or to the present. For a tool: the changes from the previous
+    /// checkpoint to the tool's checkpoint. For a restore: the changes that the restore made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The earlier end of a range.
+    /// The earlier end of a range of checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later end of the range. `to` must descend from `from`. Absent: the present.
+    /// The later end of the range, which must descend from `from`. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// Only these paths, and all paths below them. A renamed file is found by either name. A path
-    /// that the range did not change is refused.
+    /// Limits the revert to these paths and all paths below them. Either name of a renamed file is
+    /// accepted. A path that the range did not change is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
-    /// Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does
-    /// not have is refused. Not together with `paths` or `author`.
+    /// Limits the revert to these hunks of the range, as `checkpoint/diff` names them. A hunk that
+    /// is not in the range is refused. Not combined with `paths` or `author`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
-    /// Reverts only changes of this author: the id of a session on the same work tree, or an
-    /// agent's name (the part of a `conversationId` before its colon) if only one session of that
-    /// agent reported writes in the range. A path is reverted if the author reported all its
-    /// changes in the range with `ledger/recordWrite`. If other authors changed the path, too, only
-    /// this author's changes are reverted (`partial`), if the reports distinguish them. Other paths
-    /// that the author may have changed are in `skipped`. An author that the ledger does not know
-    /// is refused. Without `tag` and `from`, the range is the whole session. Not together with
-    /// `hunks`.
+    /// Limits the revert to changes of this author. Give the id of a session on the same work tree.
+    /// Or give an agent's name (the part of a `conversationId` before its colon), if only one
+    /// session of that agent reported writes in the range. A path is reverted if the author
+    /// reported all its changes in the range with `ledger/recordWrite`. If other authors changed
+    /// the path, too, only this author's changes are reverted (`partial`), if the reports
+    /// distinguish them. Other paths that the author may have changed are in `skipped`. An author
+    /// that the ledger does not know is refused. Without `tag` and `from`, the range is the whole
+    /// session. Not combined with `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
+    /// What to do with paths where a later change contradicts the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
-    /// Conditions of the request.
+    /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    /// True to allow deleting more than 100 files, even if they are more than half of all files.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
     /// already gone or a conflict. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// True to return the change also as a patch for `git apply`, in `text`. Absent: false.
+    /// True to return the change in `text`, too, as a patch for `git apply`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -3489,20 +3511,21 @@ impl CheckpointRevertParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointUndoParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Conditions of the request.
+    /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: undoes only the paths that the restore changed, and keeps later changes of other
-    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before the restore.
-    /// Absent: `soft`.
+    /// `soft`: undoes only the paths that the restore changed. Later changes of other paths stay,
+    /// and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
+    /// restore. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    /// True to allow deleting more than 100 files, even if they are more than half of all files.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3537,20 +3560,21 @@ impl CheckpointUndoParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRedoParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Conditions of the request.
+    /// Conditions that must hold; otherwise the request changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: restores only the paths that the undo changed, and keeps later changes of other
-    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before the undo.
-    /// Absent: `soft`.
+    /// `soft`: restores only the paths that the undo changed. Later changes of other paths stay,
+    /// and these paths are `skipped` as `notRestored`. `hard`: restores the exact state before the
+    /// undo. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than half of all files, if these are more than 100. Absent: false.
+    /// True to allow deleting more than 100 files, even if they are more than half of all files.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3585,9 +3609,9 @@ impl CheckpointRedoParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDeleteParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint.
+    /// The checkpoint to remove.
     pub tag: CheckpointRef,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -3616,11 +3640,11 @@ pub struct CheckpointDeleteResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3629,13 +3653,13 @@ pub struct CheckpointDeleteResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRenameParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint.
+    /// The checkpoint to rename.
     pub tag: CheckpointRef,
-    /// The name, unique in the session: 1 to 256 characters, no control characters, and nothing
-    /// that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
-    /// none.
+    /// The new name of the checkpoint, unique in the session: 1 to 256 characters without control
+    /// characters. It must not look like a tag, a checkpoint id or a commit id (7 to 64 hexadecimal
+    /// digits). Absent: the checkpoint loses its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -3660,17 +3684,17 @@ impl CheckpointRenameParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRenameResult {
-    /// The checkpoint.
+    /// The checkpoint with its new name.
     pub checkpoint: Checkpoint,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3679,7 +3703,7 @@ pub struct CheckpointRenameResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCleanParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -3703,7 +3727,7 @@ impl CheckpointCleanParams {
 pub struct CheckpointCleanResult {
     /// The number of removed checkpoints.
     pub removed: Count,
-    /// The removed shadow repository. Absent when there was no shadow repository.
+    /// The path of the removed shadow repository. Absent: there was no shadow repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Whether checkpoints are enabled now.
@@ -3712,11 +3736,11 @@ pub struct CheckpointCleanResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3725,7 +3749,7 @@ pub struct CheckpointCleanResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationGetParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
 }
 
@@ -3733,7 +3757,7 @@ pub struct ConversationGetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationGetResult {
-    /// Its id.
+    /// The id of the conversation.
     pub conversation_id: String,
     /// The message that will be sent next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3744,40 +3768,42 @@ pub struct ConversationGetResult {
     pub valid_history_range: HistoryRange,
     /// The number of lines in the transcript.
     pub transcript_length: Count,
-    /// The tools.
+    /// The tools that the model may use.
     pub tools: ToolsByOrigin,
-    /// The context.
+    /// The context of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_manager: Option<ContextState>,
-    /// An object that the daemon keeps for the client until the daemon ends. Never exported.
+    /// The object that `conversation/setTools` stored. The daemon keeps it until the daemon ends,
+    /// and never exports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
-    /// The length of the last built context message in bytes.
+    /// The length in bytes of the context message that was built last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
     /// The latest summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_summary: Option<Summary>,
-    /// An object that the daemon keeps for the client until the daemon ends. Never exported.
+    /// The object that `conversation/setAgents` stored. The daemon keeps it until the daemon ends,
+    /// and never exports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<JsonObject>,
-    /// The deprecated model id of old documents.
+    /// The model id of old documents (deprecated).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The model.
+    /// The model of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_info: Option<ModelInfo>,
-    /// Lines by file.
+    /// The line trackers of the files.
     pub file_line_tracker: FileLineTrackers,
     /// A reference to the checkpoints of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_manager: Option<CheckpointManagerRef>,
     /// Whether MCP is enabled.
     pub mcp_enabled: bool,
-    /// The main conversation, inside a tangent. Absent: in no tangent.
+    /// The main conversation during a tangent. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_state: Option<TangentState>,
-    /// How full the model's window is.
+    /// How full the context window of the model is.
     pub context_window: ContextWindow,
 }
 
@@ -3785,18 +3811,18 @@ pub struct ConversationGetResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationHistoryParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The checkpoint whose history is read. Absent: the present.
+    /// The checkpoint whose history is read. Absent: the present history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The first entry to return. Absent: the oldest.
+    /// The first entry to return. Absent: the oldest entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<EntryId>,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3821,11 +3847,11 @@ impl ConversationHistoryParams {
 pub struct ConversationHistoryResult {
     /// The entries, oldest first.
     pub entries: Vec<HistoryEntry>,
-    /// Index of the first entry of this page.
+    /// The index of this page's first entry in the history.
     pub start: Count,
-    /// Entries on all pages.
+    /// The number of entries on all pages.
     pub history_length: Count,
-    /// The valid range.
+    /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3836,12 +3862,12 @@ pub struct ConversationHistoryResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTranscriptParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -3864,9 +3890,9 @@ impl ConversationTranscriptParams {
 pub struct ConversationTranscriptResult {
     /// The lines, oldest first. Lines of the user begin with `> `.
     pub lines: Vec<String>,
-    /// Index of the first line of this page.
+    /// The index of this page's first line in the transcript.
     pub start: Count,
-    /// Lines on all pages.
+    /// The number of lines on all pages.
     pub transcript_length: Count,
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3877,9 +3903,9 @@ pub struct ConversationTranscriptResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAppendParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The exchange.
+    /// The exchange to append.
     pub entry: NewHistoryEntry,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -3902,13 +3928,13 @@ impl ConversationAppendParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAppendResult {
-    /// Its id.
+    /// The id of the new entry.
     pub id: EntryId,
     /// The number of old entries that were removed to make room.
     pub dropped: Count,
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -3916,11 +3942,11 @@ pub struct ConversationAppendResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3929,11 +3955,11 @@ pub struct ConversationAppendResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAppendTranscriptParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The text.
+    /// The text to append.
     pub text: String,
-    /// Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
+    /// True if the user wrote the text: each line then gets the prefix `> `. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -3958,21 +3984,21 @@ impl ConversationAppendTranscriptParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAppendTranscriptResult {
-    /// Lines that were appended.
+    /// The number of lines that were appended.
     pub lines: Count,
     /// The number of old lines that were removed to make room.
     pub dropped: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3981,12 +4007,13 @@ pub struct ConversationAppendTranscriptResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetNextMessageParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The message. Absent: none.
+    /// The next message. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<UserMessage>,
-    /// Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
+    /// True to lock the pending message until the next turn uses it. This requires `message`.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4011,21 +4038,22 @@ impl ConversationSetNextMessageParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetNextMessageResult {
-    /// False when the pending message was locked and so did not change.
+    /// False when the pending message was locked and therefore did not change.
     pub accepted: bool,
-    /// The present pending message.
+    /// The pending message after the request. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_message: Option<String>,
     /// Whether the pending message is locked.
     pub message_locked: bool,
-    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
+    /// Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    /// warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -4034,7 +4062,7 @@ pub struct ConversationSetNextMessageResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationClearParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4056,9 +4084,9 @@ impl ConversationClearParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationClearResult {
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -4066,11 +4094,11 @@ pub struct ConversationClearResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4079,9 +4107,9 @@ pub struct ConversationClearResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetValidRangeParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The range.
+    /// The entries that may be sent.
     pub range: HistoryRange,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4104,9 +4132,9 @@ impl ConversationSetValidRangeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetValidRangeResult {
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -4114,11 +4142,11 @@ pub struct ConversationSetValidRangeResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4127,17 +4155,17 @@ pub struct ConversationSetValidRangeResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCompactParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The summary.
+    /// The text of the summary.
     pub summary: String,
     /// Measurements of the request that made the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<RequestMetadata>,
-    /// Entries at the end that stay valid. Absent: 0.
+    /// The number of entries at the end that stay valid. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<Count>,
-    /// The first entry that stays valid, instead of `keep`.
+    /// The first entry that stays valid; an alternative to `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_from: Option<EntryId>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4164,9 +4192,9 @@ impl ConversationCompactParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCompactResult {
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -4174,11 +4202,11 @@ pub struct ConversationCompactResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4187,9 +4215,10 @@ pub struct ConversationCompactResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationForgetParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The number of messages to remove from the end. If there are fewer, all are removed.
+    /// The number of messages to remove from the end. If the history has fewer messages, all are
+    /// removed.
     pub messages: u64,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4212,11 +4241,11 @@ impl ConversationForgetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationForgetResult {
-    /// The numbers of removed messages and entries.
+    /// How many messages and entries were removed.
     pub forgotten: ForgottenMessages,
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -4224,11 +4253,11 @@ pub struct ConversationForgetResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4237,9 +4266,9 @@ pub struct ConversationForgetResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ForgottenMessages {
-    /// The number of messages. 0: the conversation had none.
+    /// The number of removed messages. 0: the conversation had none.
     pub messages: Count,
-    /// The number of entries. Each message has one or more.
+    /// The number of removed entries. Each message has one or more.
     pub entries: Count,
 }
 
@@ -4247,10 +4276,10 @@ pub struct ForgottenMessages {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationEnterTangentParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// True to include the files: the daemon makes a checkpoint, and restores it when the client
-    /// leaves the tangent without `keepTail`. Absent: false.
+    /// True to include the files: the daemon makes a checkpoint of the files. If the client leaves
+    /// the tangent without `keepTail`, the daemon restores this checkpoint. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4278,7 +4307,7 @@ impl ConversationEnterTangentParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationEnterTangentResult {
-    /// Whether a tangent began.
+    /// Whether the request began a tangent.
     pub entered: bool,
     /// The checkpoint of the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4287,11 +4316,11 @@ pub struct ConversationEnterTangentResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4300,9 +4329,9 @@ pub struct ConversationEnterTangentResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExitTangentParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Appends the last entry of the tangent to the main conversation. Absent: false.
+    /// True to append the last entry of the tangent to the main conversation. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_tail: Option<bool>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4330,17 +4359,17 @@ impl ConversationExitTangentParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExitTangentResult {
-    /// Whether a tangent ended.
+    /// Whether the request ended a tangent.
     pub exited: bool,
-    /// The entry that was kept.
+    /// The entry that was appended to the main conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<EntryId>,
-    /// The restore of the files, if the tangent included them.
+    /// The result of restoring the files. Absent: the files were not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoreResult>,
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -4348,11 +4377,11 @@ pub struct ConversationExitTangentResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4361,7 +4390,7 @@ pub struct ConversationExitTangentResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTangentParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
 }
 
@@ -4371,13 +4400,13 @@ pub struct ConversationTangentParams {
 pub struct ConversationTangentResult {
     /// Whether the conversation is in a tangent.
     pub active: bool,
-    /// Whole seconds since the tangent began. Absent: in no tangent.
+    /// The time since the tangent began, in whole seconds. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<Count>,
     /// When the tangent began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_start_time: Option<Timestamp>,
-    /// Entries that the tangent added and still has. Absent: in no tangent.
+    /// The number of entries that the tangent added and still has. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Count>,
     /// True when the tangent includes the files. Absent: false.
@@ -4389,7 +4418,7 @@ pub struct ConversationTangentResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAddContextParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// Paths of the work tree, or globs. Each has at most 4,096 bytes.
     pub paths: Vec<String>,
@@ -4416,17 +4445,17 @@ impl ConversationAddContextParams {
 pub struct ConversationAddContextResult {
     /// The `paths` that were added.
     pub changed: Vec<String>,
-    /// The context now.
+    /// The context after the request.
     pub context: ContextState,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4435,9 +4464,9 @@ pub struct ConversationAddContextResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRemoveContextParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Paths of the work tree, or globs.
+    /// The paths or globs to remove.
     pub paths: Vec<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4460,19 +4489,19 @@ impl ConversationRemoveContextParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRemoveContextResult {
-    /// The `paths` that were added.
+    /// The `paths` that were removed.
     pub changed: Vec<String>,
-    /// The context now.
+    /// The context after the request.
     pub context: ContextState,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4481,12 +4510,12 @@ pub struct ConversationRemoveContextResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationContextParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Whether to build the message. Absent: false.
+    /// True to build the context message. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<bool>,
-    /// Outputs of hooks to include in the message.
+    /// The outputs of hooks that the message includes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookOutput>>,
     /// An instruction that the daemon appends to the message.
@@ -4510,19 +4539,20 @@ impl ConversationContextParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationContextResult {
-    /// The context.
+    /// The context of the conversation.
     pub context: ContextState,
-    /// The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
-    /// ENTRY END ---`, then a blank line. Absent: not requested, or empty.
+    /// The context message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `---
+    /// CONTEXT ENTRY END ---`, then a blank line. Absent: the message was not requested, or is
+    /// empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The length of the message in bytes when it was last built.
+    /// The length in bytes of the context message that was built last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
-    /// Files that match and could not be read. Absent: none, or the message was not requested.
+    /// The files that match but could not be read. Absent: none, or the message was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Vec<String>>,
-    /// Texts about assumptions and omissions.
+    /// Warnings: what the daemon assumed or left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4531,11 +4561,12 @@ pub struct ConversationContextResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetToolsParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// All tools, by origin.
+    /// All tools that the model may use, by origin.
     pub tools: ToolsByOrigin,
-    /// An object that the daemon keeps for the client until the daemon ends.
+    /// An object that the daemon keeps for the client until the daemon ends, and returns in
+    /// `conversation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4566,11 +4597,11 @@ pub struct ConversationSetToolsResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4579,9 +4610,9 @@ pub struct ConversationSetToolsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetAgentsParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The agents.
+    /// The agents of the client.
     pub agents: JsonObject,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4610,12 +4641,13 @@ pub struct ConversationSetAgentsResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// The paths and globs that were added to the context from the resources of the active agent.
     pub context: Vec<String>,
-    /// Resources that were left out, with the reason, and later steps that failed. Absent: none.
+    /// Warnings: resources that were left out, with the reason, and later steps that failed.
+    /// Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4624,7 +4656,7 @@ pub struct ConversationSetAgentsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetModelParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The model.
     pub model_info: ModelInfo,
@@ -4651,16 +4683,17 @@ impl ConversationSetModelParams {
 pub struct ConversationSetModelResult {
     /// The model, with defaults for missing fields.
     pub model_info: ModelInfo,
-    /// The present budget of the context.
+    /// The largest allowed size of the context with this model.
     pub max_context_size: Bytes,
-    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
+    /// Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    /// warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -4669,9 +4702,9 @@ pub struct ConversationSetModelResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetMcpEnabledParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Whether the conversation is in a tangent.
+    /// True to enable MCP in the conversation, false to disable it.
     pub mcp_enabled: bool,
     /// The client's key for this change. A repeated request with the same key gets the first answer
     /// and changes nothing. Use a new key for each new change.
@@ -4694,17 +4727,17 @@ impl ConversationSetMcpEnabledParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetMcpEnabledResult {
-    /// Whether MCP is enabled now.
+    /// Whether MCP is enabled after the request.
     pub mcp_enabled: bool,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4713,11 +4746,11 @@ pub struct ConversationSetMcpEnabledResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRecordLinesParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The kind of the write.
@@ -4729,10 +4762,10 @@ pub struct ConversationRecordLinesParams {
     /// The number of lines after the write. Absent: the daemon counts them in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_after: Option<Count>,
-    /// For `strReplace`: the replaced text.
+    /// For `strReplace`: the text that was replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_text: Option<String>,
-    /// The written, inserted or appended text.
+    /// The text that was written, inserted or appended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4770,17 +4803,17 @@ pub struct ConversationRecordLinesResult {
     pub tracker: FileLineTracker,
     /// The number of lines that the user added since the previous write. Negative: removed lines.
     pub lines_by_user: i64,
-    /// Lines that this write added or removed.
+    /// The number of lines that this write added or removed.
     pub lines_by_agent: Count,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4789,14 +4822,14 @@ pub struct ConversationRecordLinesResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExportParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The file to write: absolute, or relative to the work tree; never in a git directory or in
-    /// the storage. Absent: the answer contains the document.
+    /// The path of the file to write: absolute, or relative to the work tree; never in a git
+    /// directory or in the storage. Absent: the answer contains the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
-    /// file first. Absent: false.
+    /// True to replace a regular file at `path`. In the work tree of an open session, a safety
+    /// checkpoint saves the file first. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
 }
@@ -4816,20 +4849,21 @@ impl ConversationExportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExportResult {
-    /// The document. Absent: the document was written to `path`.
+    /// The exported document. Absent: it was written to `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<JsonObject>,
-    /// The file that was written.
+    /// The path of the written file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Size of the document.
+    /// The size of the document.
     pub bytes: Bytes,
-    /// The safety checkpoint with the replaced file, in the session whose work tree contains the
-    /// file. Absent: no file was replaced, or no session's work tree contains the file.
+    /// The safety checkpoint with the replaced file. It belongs to the session whose work tree
+    /// contains the file. Absent: no file was replaced, or no session's work tree contains the
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4838,12 +4872,12 @@ pub struct ConversationExportResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationImportParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The document.
+    /// The document to import. Give either `document` or `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<JsonObject>,
-    /// The absolute path of the document's file.
+    /// The absolute path of a file with the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4868,28 +4902,29 @@ impl ConversationImportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationImportResult {
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
-    /// The number of entries that were left out, because they exceed the limit.
+    /// The number of entries that were left out because the document has too many.
     pub dropped: Count,
-    /// The number of transcript lines that were left out, because they exceed the limit.
+    /// The number of transcript lines that were left out because the document has too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_dropped: Option<Count>,
-    /// The id in the document. The session keeps its own id.
+    /// The conversation id in the document. The session keeps its own id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
+    /// Warnings: what the daemon assumed or left out, and later steps that failed. Absent: no
+    /// warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -4898,14 +4933,14 @@ pub struct ConversationImportResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerRecordWriteParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The tool that wrote the file.
+    /// The name of the tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -4931,34 +4966,34 @@ impl LedgerRecordWriteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerRecordWriteResult {
-    /// False when the ledger had this record already.
+    /// Whether the ledger stored the report. False: it had this report already.
     pub recorded: bool,
-    /// The id of the content. Absent: the file does not exist now.
+    /// The id of the file's content. Absent: the file does not exist now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Its size.
+    /// The size of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Bytes>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// A change of one file.
+/// One change of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerEntry {
-    /// Who changed the file.
+    /// The author of the change.
     pub author: Author,
-    /// Order within the session.
+    /// The order of changes within the session.
     pub seq: u64,
     /// When the change was recorded.
     pub timestamp: Timestamp,
@@ -4968,13 +5003,13 @@ pub struct LedgerEntry {
     /// The first checkpoint with this content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
-    /// The tag of that checkpoint.
+    /// The tag of the checkpoint that `checkpoint` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tool that wrote the file.
+    /// The name of the tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The other session that made the change, open or closed. Absent: none, or unknown.
+    /// The id of the other session that made the change. Absent: none, or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
@@ -4983,17 +5018,17 @@ pub struct LedgerEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerHistoryParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// At most this many items in the answer. Absent: the server chooses (see
+    /// The largest number of items in the answer. Absent: the server chooses (see
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -5018,7 +5053,8 @@ impl LedgerHistoryParams {
 pub struct LedgerHistoryResult {
     /// The changes, oldest first.
     pub entries: Vec<LedgerEntry>,
-    /// The author of the present content, if this content is in no checkpoint and no report.
+    /// The author of the present content. Sent only if this content is in no checkpoint and no
+    /// report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<LedgerEntry>,
     /// The cursor of the next page. Absent: this is the last page.
@@ -5030,9 +5066,9 @@ pub struct LedgerHistoryResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeStatusParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The number of dirty paths to list. Absent: 0.
+    /// The largest number of dirty paths to list. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
@@ -5053,11 +5089,11 @@ impl WorktreeStatusParams {
 pub struct WorktreeStatusResult {
     /// The state of the watcher.
     pub state: WatchState,
-    /// Directories watched.
+    /// The number of watched directories.
     pub watched_directories: Count,
-    /// Paths that may have changed since the last capture.
+    /// The number of paths that may have changed since the last capture.
     pub dirty_paths: Count,
-    /// How often events were lost.
+    /// How often the watcher lost events.
     pub overflows: Count,
     /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5065,11 +5101,11 @@ pub struct WorktreeStatusResult {
     /// Why the watcher is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How the captures of checkpoints were made since the session was opened. Absent: checkpoints
-    /// are not enabled.
+    /// How many captures since the opening of the session were fast and how many full. Absent:
+    /// checkpoints are not enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<CaptureCounts>,
-    /// Dirty paths, at most the requested number. Absent or empty: no paths were requested.
+    /// The dirty paths. Absent or empty: no paths were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
 }
@@ -5078,7 +5114,7 @@ pub struct WorktreeStatusResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreUsageParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
 }
 
@@ -5086,13 +5122,13 @@ pub struct StoreUsageParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreUsageResult {
-    /// Bytes on disk.
+    /// The size of the store on the disk.
     pub bytes: Bytes,
-    /// Contents stored.
+    /// The number of stored contents.
     pub blobs: Count,
-    /// Checkpoints stored.
+    /// The number of stored checkpoints.
     pub checkpoints: Count,
-    /// The directory of the session. In `sqlite`, all sessions share the database
+    /// The path of the session's directory. With `sqlite`, all sessions share the database
     /// `checkpointd.sqlite` of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -5102,10 +5138,11 @@ pub struct StoreUsageResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreGcParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Which safety checkpoints, and which turns and tools without their tag, are removed.
-    /// Checkpoints that undo or redo needs stay. Absent: those older than `limits.keepSafetyMs`.
+    /// How much to remove of the safety checkpoints, and of the turns and tools that lost their
+    /// tag. Checkpoints that undo or redo needs stay. Absent: only those older than
+    /// `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5133,40 +5170,41 @@ impl StoreGcParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreGcResult {
-    /// Bytes freed.
+    /// The disk space that was freed.
     pub bytes_freed: Bytes,
-    /// Contents removed.
+    /// The number of contents that were removed.
     pub blobs_freed: Count,
-    /// The number of removed checkpoints: unlisted ones, and those beyond the limits.
+    /// The number of checkpoints that were removed: unlisted checkpoints, and those beyond the
+    /// limits.
     pub checkpoints_removed: Count,
-    /// Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was
-    /// over. Absent: none.
+    /// The number of safety checkpoints that were removed before `limits.keepSafetyMs` was over,
+    /// because of `limits.maxStoreBytes`. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_removed: Option<Count>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// The id of the operation that the request started, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The change succeeded, but a later step failed, such as writing a note. Do not repeat the
-    /// request. Absent: no warnings.
+    /// Warnings: the change succeeded, but a later step failed, such as writing a note. Do not
+    /// repeat the request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// Damage of a store.
+/// A damage of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreProblem {
     /// The kind of damage.
     pub kind: ProblemKind,
-    /// A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
+    /// The id of a content, snapshot or checkpoint, or the name of a file, table, index or trigger.
     pub what: String,
-    /// Checkpoints that cannot be restored completely because of the damage.
+    /// The checkpoints that cannot be restored completely because of the damage.
     pub affects: Vec<CheckpointId>,
 }
 
@@ -5174,7 +5212,7 @@ pub struct StoreProblem {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreVerifyParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The token of the progress reports that the server sends. Absent: no progress is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5195,13 +5233,13 @@ impl StoreVerifyParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreVerifyResult {
-    /// Whether nothing is missing or corrupt.
+    /// True when no data of the store is missing or corrupt.
     pub ok: bool,
     /// The damage that was found.
     pub problems: Vec<StoreProblem>,
-    /// Contents checked.
+    /// The number of contents that were checked.
     pub checked: Count,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
 }
 
@@ -5209,12 +5247,12 @@ pub struct StoreVerifyResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationGetParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Its id.
+    /// The id of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The key of the request. Give either the id or the key.
+    /// The key of the request. Give either the id of the operation or the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5236,16 +5274,16 @@ impl OperationGetParams {
 pub struct OperationGetResult {
     /// The outcome.
     pub state: OperationState,
-    /// Its id.
+    /// The id of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Its method.
+    /// The method of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Its answer. Absent: the answer was not stored.
+    /// The answer to the request. Absent: the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// The checkpoint that the operation made, even if the answer was not stored.
+    /// The checkpoint that the operation made. It is sent even if the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// Why the operation failed.
@@ -5257,21 +5295,21 @@ pub struct OperationGetResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDidOpenParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// Its work tree.
+    /// The absolute path of the work tree.
     pub workspace: String,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether the session existed before.
     pub resumed: bool,
     /// The base: the checkpoint with tag `0`, or the oldest checkpoint if the base was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
 }
 
@@ -5300,7 +5338,7 @@ impl SessionDidOpenParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDidCreateParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5311,7 +5349,7 @@ pub struct CheckpointDidCreateParams {
     /// The previous checkpoint is `checkpoint.parent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SnapshotId>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
 }
 
@@ -5332,12 +5370,12 @@ impl CheckpointDidCreateParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDidRestoreParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// The restored checkpoint.
+    /// The checkpoint that was restored.
     pub target: CheckpointId,
     /// The checkpoint of the state after the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5345,28 +5383,28 @@ pub struct CheckpointDidRestoreParams {
     /// The checkpoint of the state before the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// The numbers of paths.
+    /// The numbers of affected paths.
     pub counts: RestoreCounts,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when a later request or opening finished, undid or repaired an earlier restore. The
     /// event then lists the paths. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<bool>,
-    /// Paths that were written. Absent: no recovery.
+    /// The paths that the restore wrote. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<Vec<PathRef>>,
-    /// Paths that were deleted. Absent: no recovery.
+    /// The paths that the restore deleted. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<PathRef>>,
-    /// Paths that could not be restored and were not changed. Absent: no recovery.
+    /// The paths that could not be restored and were not changed. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Vec<FailedPath>>,
-    /// Paths that were edited outside the session, before or after the restore stopped. Absent: no
-    /// recovery.
+    /// The paths that were edited outside the session, before or after the restore stopped. Absent:
+    /// no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<ConflictPath>>,
-    /// Paths that were left unchanged on purpose. Absent: no recovery.
+    /// The paths that the restore left unchanged on purpose. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Vec<SkippedPath>>,
 }
@@ -5401,16 +5439,16 @@ impl CheckpointDidRestoreParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDidFailParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// The method.
+    /// The method of the failed request.
     pub method: String,
-    /// Why.
+    /// The error that the request got.
     pub error: ErrorFact,
-    /// The operation.
+    /// The id of the failed operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -5432,13 +5470,13 @@ impl CheckpointDidFailParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeDidChangeParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The state of the watcher.
     pub state: WatchState,
-    /// Paths that may have changed since the last capture.
+    /// The number of paths that may have changed since the last capture.
     pub dirty_paths: Count,
-    /// The newly changed paths, at most 1,000. Empty when there were more.
+    /// The newly changed paths, at most 1,000. Empty when more paths changed.
     pub paths: Vec<PathRef>,
     /// True when more paths changed than are listed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5472,11 +5510,11 @@ impl WorktreeDidChangeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeDidDriftParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// Some of the changed paths, at most 100.
     pub paths: Vec<PathRef>,
-    /// A number of items.
+    /// The number of changes that the watcher had missed.
     pub count: Count,
 }
 
@@ -5484,12 +5522,12 @@ pub struct WorktreeDidDriftParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationDidFillWindowParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// How full the model's window is.
+    /// How full the context window of the model is.
     pub context_window: ContextWindow,
 }
 
@@ -5508,16 +5546,16 @@ impl ConversationDidFillWindowParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationDidChangeParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The method that changed the conversation.
     pub method: String,
-    /// Entries in the history.
+    /// The number of entries in the history now.
     pub history_length: Count,
-    /// Lines in the transcript.
+    /// The number of lines in the transcript now.
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
@@ -5543,17 +5581,17 @@ impl ConversationDidChangeParams {
     }
 }
 
-/// The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its
-/// lines.
+/// The id of a writer (`wr_…`). A writer is one storage on one machine. Only the writer moves the
+/// heads of its lines.
 pub type WriterId = String;
 
 /// Where a remote keeps the refs of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RefPlace {
-    /// Below `refs/checkpointd/`, which no clone fetches.
+    /// The refs are below `refs/checkpointd/`, which no clone fetches.
     #[serde(rename = "hidden")]
     Hidden,
-    /// Below `refs/heads/checkpointd/`, because the host accepts only branches.
+    /// The refs are below `refs/heads/checkpointd/`, because the host accepts only branches.
     #[serde(rename = "heads")]
     Heads,
     /// A value that this version does not know.
@@ -5564,7 +5602,7 @@ pub enum RefPlace {
 /// Why a path stays on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StayReason {
-    /// `leaveOut` of the request or of the remote names the path.
+    /// A `leaveOut` glob of the request or of the remote matches the path.
     #[serde(rename = "leftOut")]
     LeftOut,
     /// The name is typical of files with secrets (`.env*`, keys).
@@ -5573,10 +5611,10 @@ pub enum StayReason {
     /// The group or others have no permission to read the file or a directory above it.
     #[serde(rename = "strictMode")]
     StrictMode,
-    /// The file is ignored, and only an `include` glob of the session captured it.
+    /// The file is ignored, and was captured only because of an `include` glob of the session.
     #[serde(rename = "included")]
     Included,
-    /// A secret was found in the content. `rule` is the kind of secret.
+    /// The content seems to contain a secret. `rule` is the kind of the secret.
     #[serde(rename = "secret")]
     Secret,
     /// An earlier push with the same choices left the path out.
@@ -5591,12 +5629,12 @@ pub enum StayReason {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftPath {
-    /// The path, relative to the work tree. A directory includes everything below it.
+    /// The path, relative to the work tree. A directory stands for everything below it.
     pub path: PathText,
-    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
+    /// The exact bytes of a path that is not UTF-8, in base64. They take precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Why.
+    /// Why the path stays.
     pub because: StayReason,
     /// The kind of secret that was found. Absent: no secret was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5607,48 +5645,48 @@ pub struct LeftPath {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remote {
-    /// The name in this storage.
+    /// The name of the remote in this storage.
     pub name: String,
-    /// The address, without any secret.
+    /// The address of the remote, without a secret.
     pub url: String,
     /// Globs of paths that are never sent to the remote.
     pub leave_out: Vec<String>,
-    /// Where the remote stores sessions.
+    /// Where the remote keeps the refs of sessions.
     pub refs: RefPlace,
     /// When the remote was added.
     pub added_at: Timestamp,
 }
 
-/// A line: one session, as one writer pushed it. Each machine that continues a session makes its
-/// own line.
+/// A line of a remote: one session, as one writer pushed it. Each machine that continues a session
+/// makes its own line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteLine {
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The writer of the line.
+    /// The id of the writer of the line.
     pub writer: WriterId,
     /// Whether this storage is the writer of the line.
     pub own: bool,
-    /// The ref on the remote.
+    /// The line's ref on the remote.
     pub r#ref: String,
-    /// The commit of the head.
+    /// The commit of the line's head.
     pub head: String,
-    /// The number of pushes that changed the line.
+    /// How many pushes have changed the line.
     pub generation: Count,
-    /// The number of checkpoints.
+    /// The number of checkpoints in the line.
     pub checkpoints: Count,
-    /// Entries of the conversation.
+    /// The number of entries in the conversation.
     pub history_length: Count,
     /// The approximate size in bytes of the contents that the checkpoints need.
     pub bytes: Bytes,
     /// The name of the work tree's directory.
     pub workspace: String,
-    /// Its conversation id.
+    /// The conversation id of the session.
     pub conversation_id: String,
-    /// The strategy of the writer.
+    /// The strategy of the session at the writer.
     pub strategy: Strategy,
-    /// The first words of the conversation. Absent: none.
+    /// The first words of the conversation. Absent: the conversation has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// When the session began.
@@ -5660,15 +5698,15 @@ pub struct RemoteLine {
     pub origin: Option<LineOrigin>,
 }
 
-/// The line that a session was imported from.
+/// The line from which a session was imported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LineOrigin {
-    /// The session of the line.
+    /// The id of the session whose line was imported.
     pub session: SessionId,
-    /// Its writer.
+    /// The id of the line's writer.
     pub writer: WriterId,
-    /// The head that was imported.
+    /// The commit of the imported head.
     pub head: String,
 }
 
@@ -5676,35 +5714,35 @@ pub struct LineOrigin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOrigin {
-    /// The name of the remote at that time.
+    /// The name of the remote when the session was imported.
     pub remote: String,
-    /// The session of the line.
+    /// The id of the session whose line was imported.
     pub session: SessionId,
-    /// Its writer.
+    /// The id of the line's writer.
     pub writer: WriterId,
-    /// The head that was imported.
+    /// The commit of the imported head.
     pub head: String,
 }
 
-/// A line of a remote that was refused.
+/// A line of a remote that the daemon refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedLine {
-    /// Its ref.
+    /// The line's ref.
     pub r#ref: String,
     /// The name of the error.
     pub kind: ErrorKind,
-    /// Why.
+    /// Why the line was refused.
     pub message: String,
 }
 
-/// The line of another writer of the same session.
+/// A line of the same session that another writer pushed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OtherLine {
-    /// Its writer.
+    /// The id of the other writer.
     pub writer: WriterId,
-    /// The commit of the head.
+    /// The commit of the line's head.
     pub head: String,
 }
 
@@ -5714,14 +5752,14 @@ pub struct OtherLine {
 pub struct RemoteAddParams {
     /// A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     pub name: String,
-    /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
-    /// path. An address with a password is refused.
+    /// The address of the remote: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or
+    /// an absolute path. An address with a password is refused.
     pub url: String,
     /// Globs of paths that are never sent to the remote. Each glob has at most 4,096 bytes. Absent:
     /// no additional globs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5747,16 +5785,16 @@ impl RemoteAddParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAddResult {
-    /// The remote.
+    /// The remote after the request.
     pub remote: Remote,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -5766,7 +5804,7 @@ pub struct RemoteAddResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteListParams {
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
 }
@@ -5777,7 +5815,7 @@ pub struct RemoteListParams {
 pub struct RemoteListResult {
     /// The remotes, by name.
     pub remotes: Vec<Remote>,
-    /// The writer's id of this storage. Absent: no remote was ever added.
+    /// The writer id of this storage. Absent: no remote was ever added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<WriterId>,
 }
@@ -5786,9 +5824,9 @@ pub struct RemoteListResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteRemoveParams {
-    /// The remote.
+    /// The name of the remote.
     pub name: String,
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5812,17 +5850,17 @@ impl RemoteRemoveParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteRemoveResult {
-    /// True: the remote and the data fetched from it were removed here. The remote itself did not
-    /// change.
+    /// True: the remote, and the data fetched from it, are no longer in the storage. The remote
+    /// itself did not change.
     pub removed: bool,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -5832,18 +5870,19 @@ pub struct RemoteRemoveResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemotePushParams {
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// Returns what would be sent, and sends nothing. Absent: false.
+    /// True to return what a push would send, and send nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Globs of paths not to send, in addition to those of the remote. Absent: none.
+    /// Globs of paths that are not sent, in addition to the `leaveOut` globs of the remote. Absent:
+    /// no additional globs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
-    /// Globs of paths to send although their name, mode, origin or content would keep them here.
-    /// `leaveOut` takes precedence. Absent: none.
+    /// Globs of paths that are sent although their name, mode, origin or content would keep them on
+    /// this machine. `leaveOut` takes precedence. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send: Option<Vec<String>>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5876,36 +5915,37 @@ impl RemotePushParams {
 pub struct RemotePushResult {
     /// Whether the remote got new data. False in a dry run, too.
     pub pushed: bool,
-    /// The session of the line. For an imported session: the session that it was imported from.
+    /// The session of the pushed line. For an imported session: the session that it was imported
+    /// from.
     pub session: SessionId,
-    /// The writer of the line.
+    /// The id of the writer of the line.
     pub writer: WriterId,
-    /// The ref on the remote.
+    /// The name of the line's ref on the remote.
     pub r#ref: String,
-    /// The commit of the head.
+    /// The commit of the line's head.
     pub head: String,
-    /// The number of checkpoints in the line now.
+    /// The number of checkpoints that the line has now.
     pub checkpoints: Count,
-    /// The number of checkpoints that the remote lacked.
+    /// The number of checkpoints that the remote did not have before.
     pub added: Count,
     /// The size of contents that the remote lacked, in bytes before packing.
     pub bytes: Bytes,
     /// The paths that stay on this machine, at most 1,000.
     pub left: Vec<LeftPath>,
-    /// How many paths stay.
+    /// The number of paths that stay on this machine.
     pub left_count: Count,
     /// The lines of other writers of the same session on the remote.
     pub others: Vec<OtherLine>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -5915,12 +5955,12 @@ pub struct RemotePushResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteFetchParams {
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// Only this session, as `remote/sessions` names it. Absent: all.
+    /// The id of the session to fetch, as `remote/sessions` returned it. Absent: all sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -5951,20 +5991,21 @@ impl RemoteFetchParams {
 pub struct RemoteFetchResult {
     /// The lines with new data.
     pub updated: Vec<RemoteLine>,
-    /// Lines that were refused because their data is invalid. No part of these lines was stored.
+    /// The lines that were refused because their data is invalid. No part of these lines was
+    /// stored.
     pub refused: Vec<RefusedLine>,
-    /// Sessions that were deleted on the remote.
+    /// The ids of sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -5974,9 +6015,9 @@ pub struct RemoteFetchResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteSessionsParams {
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
 }
@@ -5995,11 +6036,12 @@ impl RemoteSessionsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteSessionsResult {
-    /// At most 10,000 lines, newest first by the clocks of their writers.
+    /// The lines of the remote, at most 10,000, newest first by the clocks of their writers.
     pub lines: Vec<RemoteLine>,
-    /// Lines that were refused because their data is invalid. No part of these lines was stored.
+    /// The lines that were refused because their data is invalid. No part of these lines was
+    /// stored.
     pub refused: Vec<RefusedLine>,
-    /// Sessions that were deleted on the remote.
+    /// The ids of sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
 }
 
@@ -6007,11 +6049,11 @@ pub struct RemoteSessionsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDeleteParams {
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// The session, as `remote/sessions` names it.
+    /// The id of the session, as `remote/sessions` returned it.
     pub session: SessionId,
-    /// The storage of the remote, an absolute path. Absent: the default storage.
+    /// The absolute path of the storage that has the remote. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -6036,16 +6078,16 @@ impl RemoteDeleteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDeleteResult {
-    /// The refs that were removed. Empty: the session had been deleted before.
+    /// The names of the removed refs. Empty: the session had been deleted before.
     pub deleted: Vec<String>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -6055,11 +6097,11 @@ pub struct RemoteDeleteResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionImportParams {
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// The session, as `remote/sessions` names it.
+    /// The id of the session, as `remote/sessions` returned it.
     pub session: SessionId,
-    /// The writer of the line. Absent: the writer that pushed last.
+    /// The id of the writer whose line is imported. Absent: the writer that pushed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<WriterId>,
     /// The work tree of the new session.
@@ -6070,11 +6112,12 @@ pub struct SessionImportParams {
     /// Whether checkpoints and conversation stay when the session ends. Absent: `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    /// True to allow home, Desktop, Documents, Downloads or the root as the work tree. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// The storage of the session and of the remote: an absolute path outside the work tree.
-    /// Absent: the default storage.
+    /// The absolute path of the storage that has the remote and gets the session. It must be
+    /// outside the work tree. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The client's key for this change. A repeated request with the same key gets the first answer
@@ -6112,14 +6155,14 @@ impl SessionImportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionImportResult {
-    /// The new session, which is closed. Open the session with `session/open` and the same
+    /// The id of the new session, which is closed. To open it, use `session/open` with the same
     /// workspace, conversation id and strategy.
     pub session: SessionId,
     /// The absolute path of the work tree.
     pub workspace: String,
-    /// The conversation id of the line, or a new id if another session here has that id.
+    /// The conversation id of the line, or a new id if another session in the storage has that id.
     pub conversation_id: String,
-    /// The strategy that stores its checkpoints.
+    /// The strategy that stores the session's checkpoints.
     pub strategy: Strategy,
     /// Whether the session's data stays after its end.
     pub retention: Retention,
@@ -6130,16 +6173,16 @@ pub struct SessionImportResult {
     /// The current checkpoint of the session. Absent: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointId>,
-    /// How long it took.
+    /// How long the operation took, in milliseconds.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent.
+    /// In answers about sessions and remotes: reserved, and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// Warnings: steps that failed although the request succeeded, and facts that the user should
     /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
@@ -6149,19 +6192,19 @@ pub struct SessionImportResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDidFindLineParams {
-    /// The session here that another writer continues.
+    /// The id of the session on this machine.
     pub session: SessionId,
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
-    /// The line.
+    /// The line of the other writer.
     pub line: OtherLine,
 }
 
-/// The abilities of `remote/*` and `session/import`.
+/// What the server can do in `remote/*` and `session/import`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemotesCapability {
-    /// The kinds of addresses of remotes.
+    /// The kinds of remote addresses that the server accepts.
     pub schemes: Vec<String>,
     /// The newest supported format of lines.
     pub line_format: u64,
@@ -6170,10 +6213,10 @@ pub struct RemotesCapability {
 /// When a session is pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PushMode {
-    /// In the background, soon after each turn. No checkpoint waits for the push.
+    /// The daemon pushes in the background, soon after each turn. No checkpoint waits for the push.
     #[serde(rename = "turn")]
     Turn,
-    /// Only by `remote/push`.
+    /// Only `remote/push` pushes the session.
     #[serde(rename = "manual")]
     Manual,
     /// A value that this version does not know.
@@ -6185,20 +6228,20 @@ pub enum PushMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDidPushParams {
-    /// The session, as `session/open` named it.
+    /// The id of the session, as `session/open` returned it.
     pub session: SessionId,
-    /// The remote.
+    /// The name of the remote.
     pub remote: String,
     /// Whether the remote got new data.
     pub pushed: bool,
-    /// The head of the line. Absent: the push failed.
+    /// The commit of the line's head. Absent: the push failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The number of paths that stay on this machine, including contents that look like secrets; a
-    /// `dryRun` lists the paths. Absent: the push failed.
+    /// The number of paths that stay on this machine, including paths whose contents look like
+    /// secrets. A `dryRun` lists the paths. Absent: the push failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_count: Option<Count>,
-    /// Why the push failed. Absent: the push succeeded.
+    /// The error of the push. Absent: the push succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorFact>,
 }
@@ -6227,7 +6270,7 @@ impl Request for InitializeRequest {
     type Result = InitializeResult;
 }
 
-/// The client has read the answer to `initialize`.
+/// Reports that the client has read the answer to `initialize`.
 #[derive(Debug)]
 pub enum InitializedNotification {}
 impl Notification for InitializedNotification {
@@ -6245,8 +6288,8 @@ impl Request for ShutdownRequest {
     type Result = ();
 }
 
-/// Ends the process within two seconds: after `shutdown` with 0, otherwise with 1. If other clients
-/// have sessions open, only this connection ends.
+/// Ends the process within two seconds: with exit code 0 after `shutdown`, otherwise with 1. If
+/// other clients have sessions open, only this connection ends.
 #[derive(Debug)]
 pub enum ExitNotification {}
 impl Notification for ExitNotification {
@@ -6263,7 +6306,7 @@ impl Notification for CancelRequestNotification {
     type Params = CancelRequestParams;
 }
 
-/// Reports progress of a request that carried a `workDoneToken`.
+/// Reports the progress of a request that has a `workDoneToken`.
 #[derive(Debug)]
 pub enum ProgressNotification {}
 impl Notification for ProgressNotification {
@@ -6271,7 +6314,7 @@ impl Notification for ProgressNotification {
     type Params = ProgressParams;
 }
 
-/// Sets the detail of `$/logTrace`.
+/// Sets how detailed the reports of `$/logTrace` are.
 #[derive(Debug)]
 pub enum SetTraceNotification {}
 impl Notification for SetTraceNotification {
@@ -6279,7 +6322,7 @@ impl Notification for SetTraceNotification {
     type Params = SetTraceParams;
 }
 
-/// Reports the work of the server, in the detail that `$/setTrace` chose.
+/// Reports what the server does, with the detail that `$/setTrace` sets.
 #[derive(Debug)]
 pub enum LogTraceNotification {}
 impl Notification for LogTraceNotification {
@@ -6287,7 +6330,7 @@ impl Notification for LogTraceNotification {
     type Params = LogTraceParams;
 }
 
-/// A line for the client's log: a warning or an error that belongs to no request.
+/// Sends one line for the client's log: a warning or an error that belongs to no request.
 #[derive(Debug)]
 pub enum WindowLogMessageNotification {}
 impl Notification for WindowLogMessageNotification {
@@ -6295,8 +6338,7 @@ impl Notification for WindowLogMessageNotification {
     type Params = WindowLogMessageParams;
 }
 
-/// Returns this protocol as an OpenRPC document. The only request that is allowed before
-/// `initialize`.
+/// Returns this protocol as an OpenRPC document. No other request is allowed before `initialize`.
 #[derive(Debug)]
 pub enum RpcDiscoverRequest {}
 impl Request for RpcDiscoverRequest {
@@ -6306,7 +6348,7 @@ impl Request for RpcDiscoverRequest {
 }
 
 /// Opens a session: one conversation on one work tree. A new session gets a base checkpoint (tag
-/// `0`). A kept session is resumed, and an interrupted restore is finished or undone first. A
+/// `0`). The daemon resumes a kept session, and first finishes or undoes an interrupted restore. A
 /// client that opens an open session joins it. The session ends when its last client leaves.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
@@ -6317,7 +6359,8 @@ impl Request for SessionOpenRequest {
 }
 
 /// Ends a session. If other clients have the session open, only this client leaves. With retention
-/// `session`, the daemon then removes checkpoints and conversation; with `keep`, it keeps both.
+/// `session`, the daemon then removes checkpoints and conversation; with `keep`, the daemon keeps
+/// both.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
@@ -6327,8 +6370,8 @@ impl Request for SessionCloseRequest {
 }
 
 /// Removes an open or kept session with its checkpoints and conversation. Files of the work tree
-/// stay. A session with an interrupted restore must be opened first (`RestoreFailed`), because only
-/// that session has the displaced files.
+/// stay. If a restore of the session was interrupted, open the session first (otherwise:
+/// `RestoreFailed`), because only this session has the displaced files.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
 impl Request for SessionDeleteRequest {
@@ -6356,7 +6399,7 @@ impl Request for SessionGetRequest {
 }
 
 /// Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled
-/// already, returns the base.
+/// already, the request returns the base.
 #[derive(Debug)]
 pub enum CheckpointInitRequest {}
 impl Request for CheckpointInitRequest {
@@ -6367,8 +6410,8 @@ impl Request for CheckpointInitRequest {
 
 /// Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
 /// `onlyIfChanged` is set). All file names of the checkpoint existed at one instant, and each file
-/// is complete. If a program writes meanwhile, the contents of two files may come from different
-/// moments.
+/// is complete. If a program writes during the capture, the contents of two files may come from
+/// different moments.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {
@@ -6395,7 +6438,7 @@ impl Request for CheckpointGetRequest {
     type Result = CheckpointGetResult;
 }
 
-/// Returns a turn with its tools.
+/// Returns the checkpoints of a turn and of its tools.
 #[derive(Debug)]
 pub enum CheckpointExpandRequest {}
 impl Request for CheckpointExpandRequest {
@@ -6413,8 +6456,8 @@ impl Request for CheckpointHasChangesRequest {
     type Result = CheckpointHasChangesResult;
 }
 
-/// Counts changed files. Give `tag` to compare a checkpoint with its `previousTag`, or `from` and
-/// `to` to compare two checkpoints.
+/// Counts changed files. With `tag`, it compares a checkpoint with the checkpoint of its
+/// `previousTag`. With `from` and `to`, it compares two checkpoints.
 #[derive(Debug)]
 pub enum CheckpointStatsRequest {}
 impl Request for CheckpointStatsRequest {
@@ -6451,8 +6494,8 @@ impl Request for CheckpointReadFileRequest {
 }
 
 /// Restores the work tree, the conversation or both to the state of a checkpoint. A safety
-/// checkpoint first saves the present state. A path that could not be restored is in `failed`; the
-/// others are restored.
+/// checkpoint first saves the present state. If some paths cannot be restored, they are in
+/// `failed`, and all other paths are restored.
 #[derive(Debug)]
 pub enum CheckpointRestoreRequest {}
 impl Request for CheckpointRestoreRequest {
@@ -6463,9 +6506,9 @@ impl Request for CheckpointRestoreRequest {
 
 /// Reverses the changes between two checkpoints in the present work tree, and keeps all later
 /// changes. A revert is a three-way merge of trees and contents. A safety checkpoint first saves
-/// the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a
-/// change of all line ends is a change of all lines. The merge follows renamed files, but not
-/// renamed directories. The merge uses no merge driver or attribute of the repository.
+/// the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes: if a
+/// change replaced all line ends, it changed all lines. The merge follows renamed files, but not
+/// renamed directories. It uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
 impl Request for CheckpointRevertRequest {
@@ -6474,9 +6517,8 @@ impl Request for CheckpointRevertRequest {
     type Result = RevertResult;
 }
 
-/// Undoes the last restore that has not been undone. Each path that this restore changed gets its
-/// earlier state from the safety checkpoint. Later changes of other paths stay, unless `mode` is
-/// `hard`.
+/// Undoes the last restore that has not been undone. Each path that the restore changed returns to
+/// its state in the safety checkpoint. Later changes of other paths stay, unless `mode` is `hard`.
 #[derive(Debug)]
 pub enum CheckpointUndoRequest {}
 impl Request for CheckpointUndoRequest {
@@ -6495,8 +6537,8 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint. All other checkpoints can still be restored. The checkpoint of a restore
-/// cannot be removed while it is the current checkpoint (`PreconditionFailed`).
+/// Removes a checkpoint. All other checkpoints can still be restored. A checkpoint that a restore
+/// made cannot be removed while it is the current checkpoint (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6523,8 +6565,8 @@ impl Request for CheckpointCleanRequest {
     type Result = CheckpointCleanResult;
 }
 
-/// Returns the state of the conversation: messages, context, tools and the checkpoint. For history
-/// and transcript, it returns only the lengths.
+/// Returns the state of the conversation: messages, context, tools and a reference to the
+/// checkpoints. For history and transcript, the answer has only the lengths.
 #[derive(Debug)]
 pub enum ConversationGetRequest {}
 impl Request for ConversationGetRequest {
@@ -6551,8 +6593,8 @@ impl Request for ConversationTranscriptRequest {
     type Result = ConversationTranscriptResult;
 }
 
-/// Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the oldest
-/// entries are dropped.
+/// Appends an exchange to the history and to the transcript. If the history then has more than
+/// 10,000 entries, the daemon drops the oldest entries.
 #[derive(Debug)]
 pub enum ConversationAppendRequest {}
 impl Request for ConversationAppendRequest {
@@ -6571,8 +6613,8 @@ impl Request for ConversationAppendTranscriptRequest {
     type Result = ConversationAppendTranscriptResult;
 }
 
-/// Sets the next message. The message also becomes the pending message of the next turn, unless the
-/// pending message is locked.
+/// Sets the next message of the conversation. This message also becomes the pending message of the
+/// next turn, unless the pending message is locked.
 #[derive(Debug)]
 pub enum ConversationSetNextMessageRequest {}
 impl Request for ConversationSetNextMessageRequest {
@@ -6581,7 +6623,7 @@ impl Request for ConversationSetNextMessageRequest {
     type Result = ConversationSetNextMessageResult;
 }
 
-/// Clears next message, history, valid range, transcript, latest summary and line trackers.
+/// Clears the next message, history, valid range, transcript, latest summary and line trackers.
 /// Checkpoints, settings and an open tangent stay.
 #[derive(Debug)]
 pub enum ConversationClearRequest {}
@@ -6610,8 +6652,8 @@ impl Request for ConversationCompactRequest {
     type Result = ConversationCompactResult;
 }
 
-/// Removes the last messages from the history, each with its answers and tool results, and cuts the
-/// valid range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier
+/// Removes the last messages from the history, each with its answers and tool results, and shortens
+/// the valid range. Transcript, latest summary, files and checkpoints stay. A restore of an earlier
 /// checkpoint restores the messages.
 #[derive(Debug)]
 pub enum ConversationForgetRequest {}
@@ -6621,8 +6663,8 @@ impl Request for ConversationForgetRequest {
     type Result = ConversationForgetResult;
 }
 
-/// Begins a tangent and puts the main conversation aside. Inside a tangent, the request does
-/// nothing and answers `entered: false`.
+/// Begins a tangent and puts the main conversation aside. If the conversation is in a tangent
+/// already, the request does nothing and answers `entered: false`.
 #[derive(Debug)]
 pub enum ConversationEnterTangentRequest {}
 impl Request for ConversationEnterTangentRequest {
@@ -6631,8 +6673,9 @@ impl Request for ConversationEnterTangentRequest {
     type Result = ConversationEnterTangentResult;
 }
 
-/// Returns to the main conversation. Outside a tangent, the request answers `exited: false`, or
-/// fails with `TangentDisabled` if the session was opened with `features.tangent` false.
+/// Ends the tangent and returns to the main conversation. Outside a tangent, the request answers
+/// `exited: false`, or fails with `TangentDisabled` if the session was opened with
+/// `features.tangent` false.
 #[derive(Debug)]
 pub enum ConversationExitTangentRequest {}
 impl Request for ConversationExitTangentRequest {
@@ -6650,7 +6693,7 @@ impl Request for ConversationTangentRequest {
     type Result = ConversationTangentResult;
 }
 
-/// Adds files to the context, by path or glob.
+/// Adds files to the context. Paths or globs name these files.
 #[derive(Debug)]
 pub enum ConversationAddContextRequest {}
 impl Request for ConversationAddContextRequest {
@@ -6659,7 +6702,7 @@ impl Request for ConversationAddContextRequest {
     type Result = ConversationAddContextResult;
 }
 
-/// Removes paths or globs from the context. Spell each path as it was added.
+/// Removes paths or globs from the context. Spell each path or glob as it was added.
 #[derive(Debug)]
 pub enum ConversationRemoveContextRequest {}
 impl Request for ConversationRemoveContextRequest {
@@ -6668,7 +6711,7 @@ impl Request for ConversationRemoveContextRequest {
     type Result = ConversationRemoveContextResult;
 }
 
-/// Returns the context. With `message: true`, also builds the context message.
+/// Returns the context. With `message: true`, the daemon also builds the context message.
 #[derive(Debug)]
 pub enum ConversationContextRequest {}
 impl Request for ConversationContextRequest {
@@ -6677,7 +6720,7 @@ impl Request for ConversationContextRequest {
     type Result = ConversationContextResult;
 }
 
-/// Sets the tools, and an object that the daemon stores for the client.
+/// Sets the tools of the conversation, and an object that the daemon stores for the client.
 #[derive(Debug)]
 pub enum ConversationSetToolsRequest {}
 impl Request for ConversationSetToolsRequest {
@@ -6686,8 +6729,8 @@ impl Request for ConversationSetToolsRequest {
     type Result = ConversationSetToolsResult;
 }
 
-/// Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the conversation has no
-/// context paths, the `resources` of the active agent become its context.
+/// Stores the client's agents: a map by name, or `{agents, activeIdx}`. If the context has no
+/// paths, the `resources` of the active agent become the context.
 #[derive(Debug)]
 pub enum ConversationSetAgentsRequest {}
 impl Request for ConversationSetAgentsRequest {
@@ -6696,7 +6739,8 @@ impl Request for ConversationSetAgentsRequest {
     type Result = ConversationSetAgentsResult;
 }
 
-/// Sets the model. The budget of the context depends on the model's window.
+/// Sets the model of the conversation. The window of the model decides how large the context may
+/// be.
 #[derive(Debug)]
 pub enum ConversationSetModelRequest {}
 impl Request for ConversationSetModelRequest {
@@ -6705,7 +6749,7 @@ impl Request for ConversationSetModelRequest {
     type Result = ConversationSetModelResult;
 }
 
-/// Sets whether MCP is enabled.
+/// Sets whether MCP is enabled in the conversation.
 #[derive(Debug)]
 pub enum ConversationSetMcpEnabledRequest {}
 impl Request for ConversationSetMcpEnabledRequest {
@@ -6724,8 +6768,8 @@ impl Request for ConversationRecordLinesRequest {
 }
 
 /// Exports the conversation as a document with a format version. The document has names in
-/// snake_case and leaves out absent fields. Without `overwrite`, the export does not replace
-/// another file at `path`.
+/// snake_case, and no absent fields. Without `overwrite`, the export does not replace another file
+/// at `path`.
 #[derive(Debug)]
 pub enum ConversationExportRequest {}
 impl Request for ConversationExportRequest {
@@ -6734,8 +6778,9 @@ impl Request for ConversationExportRequest {
     type Result = ConversationExportResult;
 }
 
-/// Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as
-/// `document` or `path`. Checkpoints stay; `warnings` lists the parts that were left out.
+/// Replaces the conversation by a document of `conversation/export` or Amazon Q CLI. The request
+/// contains the document or its path. Checkpoints stay; `warnings` lists the parts that were left
+/// out.
 #[derive(Debug)]
 pub enum ConversationImportRequest {}
 impl Request for ConversationImportRequest {
@@ -6747,7 +6792,7 @@ impl Request for ConversationImportRequest {
 /// Records that the agent wrote or deleted a file. The present content of the file then counts as
 /// the agent's and causes no conflict. Every session that is open on the work tree stores the
 /// report. A revert of one author (`author` of `checkpoint/revert`) relies on these reports. Report
-/// each write at once: an edit of another program between the write and its report counts as part
+/// each write at once: if another program edits the file before the report, its edit counts as part
 /// of the write.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
@@ -6757,7 +6802,7 @@ impl Request for LedgerRecordWriteRequest {
     type Result = LedgerRecordWriteResult;
 }
 
-/// Lists who changed a file and when, as far as checkpoints and reports show.
+/// Lists who changed a file and when, if a checkpoint or a report shows it.
 #[derive(Debug)]
 pub enum LedgerHistoryRequest {}
 impl Request for LedgerHistoryRequest {
@@ -6766,7 +6811,7 @@ impl Request for LedgerHistoryRequest {
     type Result = LedgerHistoryResult;
 }
 
-/// Returns the state of the watcher, and the numbers of fast and full captures.
+/// Returns the state of the watcher, and how many captures were fast and how many were full.
 #[derive(Debug)]
 pub enum WorktreeStatusRequest {}
 impl Request for WorktreeStatusRequest {
@@ -6795,7 +6840,7 @@ impl Request for StoreGcRequest {
     type Result = StoreGcResult;
 }
 
-/// Reads everything in the store and checks every hash.
+/// Reads all data in the store and checks every hash.
 #[derive(Debug)]
 pub enum StoreVerifyRequest {}
 impl Request for StoreVerifyRequest {
@@ -6804,7 +6849,7 @@ impl Request for StoreVerifyRequest {
     type Result = StoreVerifyResult;
 }
 
-/// Returns the outcome of a mutation, by its id or its key. For a kept session, this also works
+/// Returns the outcome of a mutation, named by its id or key. For a kept session, this also works
 /// after a restart.
 #[derive(Debug)]
 pub enum OperationGetRequest {}
@@ -6814,7 +6859,7 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
-/// Adds a git remote for sessions to the storage. Nothing is sent to the remote before
+/// Adds a git remote to the storage, for sessions. Nothing is sent to the remote before
 /// `remote/push`. If a remote with this name and address exists, only its `leaveOut` changes.
 #[derive(Debug)]
 pub enum RemoteAddRequest {}
@@ -6833,7 +6878,7 @@ impl Request for RemoteListRequest {
     type Result = RemoteListResult;
 }
 
-/// Removes a remote from the storage, with the data fetched from it. Nothing changes on the remote.
+/// Removes a remote, and the data fetched from it, from the storage. Nothing changes on the remote.
 #[derive(Debug)]
 pub enum RemoteRemoveRequest {}
 impl Request for RemoteRemoveRequest {
@@ -6845,9 +6890,9 @@ impl Request for RemoteRemoveRequest {
 /// Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
 /// conversation. Data that the remote already has is not sent again. Some paths stay on this
 /// machine (`left`): paths whose name, mode or content looks like a secret, and ignored files that
-/// were included. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a restore
-/// on another machine does not change them. No checkpoint waits for a push. A failed push does not
-/// change the session, and the next push finds out what the remote has.
+/// `include` captured. In the pushed checkpoints, these paths are `skipped` as `notSent`, and a
+/// restore on another machine does not change them. No checkpoint waits for a push. A failed push
+/// does not change the session, and the next push finds out what the remote has.
 #[derive(Debug)]
 pub enum RemotePushRequest {}
 impl Request for RemotePushRequest {
@@ -6856,8 +6901,8 @@ impl Request for RemotePushRequest {
     type Result = RemotePushResult;
 }
 
-/// Fetches the lines of one session, or of all sessions, from a remote and verifies them. No part
-/// of a refused line is stored. Data that was fetched earlier stays.
+/// Fetches the lines of one session, or of all sessions, from a remote and verifies them. If a line
+/// is refused, no part of it is stored. Data that was fetched earlier stays.
 #[derive(Debug)]
 pub enum RemoteFetchRequest {}
 impl Request for RemoteFetchRequest {
@@ -6876,8 +6921,9 @@ impl Request for RemoteSessionsRequest {
     type Result = RemoteSessionsResult;
 }
 
-/// Deletes a session, with the lines of all its writers, from a remote. A tombstone stays: no
-/// machine can push this session to the remote again. Sessions on this machine are not changed.
+/// Deletes a session, with the lines of all its writers, from a remote. The remote keeps a
+/// tombstone, so that no machine can push this session to it again. Sessions on this machine are
+/// not changed.
 #[derive(Debug)]
 pub enum RemoteDeleteRequest {}
 impl Request for RemoteDeleteRequest {
@@ -6899,7 +6945,7 @@ impl Request for SessionImportRequest {
     type Result = SessionImportResult;
 }
 
-/// A session was opened.
+/// Reports that a session was opened.
 #[derive(Debug)]
 pub enum SessionDidOpenNotification {}
 impl Notification for SessionDidOpenNotification {
@@ -6907,7 +6953,7 @@ impl Notification for SessionDidOpenNotification {
     type Params = SessionDidOpenParams;
 }
 
-/// A checkpoint was made.
+/// Reports that a checkpoint was made.
 #[derive(Debug)]
 pub enum CheckpointDidCreateNotification {}
 impl Notification for CheckpointDidCreateNotification {
@@ -6915,7 +6961,8 @@ impl Notification for CheckpointDidCreateNotification {
     type Params = CheckpointDidCreateParams;
 }
 
-/// A checkpoint was restored, or a restore that had stopped half-way was recovered.
+/// Reports that a checkpoint was restored, or that the daemon recovered from a restore that had
+/// stopped half-way.
 #[derive(Debug)]
 pub enum CheckpointDidRestoreNotification {}
 impl Notification for CheckpointDidRestoreNotification {
@@ -6923,7 +6970,7 @@ impl Notification for CheckpointDidRestoreNotification {
     type Params = CheckpointDidRestoreParams;
 }
 
-/// A mutation of checkpoints failed.
+/// Reports that a mutation of checkpoints failed.
 #[derive(Debug)]
 pub enum CheckpointDidFailNotification {}
 impl Notification for CheckpointDidFailNotification {
@@ -6931,8 +6978,8 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Paths of the work tree may have changed. Changes are collected for 100 ms. The first event of a
-/// session is sent when the watcher becomes live, and has `more`.
+/// Reports that paths of the work tree may have changed. One event reports all changes of 100 ms.
+/// The first event of a session comes when the watcher becomes live, and has `more`.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
@@ -6940,8 +6987,8 @@ impl Notification for WorktreeDidChangeNotification {
     type Params = WorktreeDidChangeParams;
 }
 
-/// A capture or a full scan found changes that the watcher had not reported. These changes are also
-/// sent with `worktree/didChange`, and the daemon watches their directories anew.
+/// Reports that a capture or a full scan found changes that the watcher had missed. The daemon also
+/// sends these changes with `worktree/didChange`, and watches their directories anew.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {
@@ -6949,7 +6996,7 @@ impl Notification for WorktreeDidDriftNotification {
     type Params = WorktreeDidDriftParams;
 }
 
-/// The conversation changed.
+/// Reports that the conversation changed.
 #[derive(Debug)]
 pub enum ConversationDidChangeNotification {}
 impl Notification for ConversationDidChangeNotification {
@@ -6957,8 +7004,8 @@ impl Notification for ConversationDidChangeNotification {
     type Params = ConversationDidChangeParams;
 }
 
-/// The last change filled the model's context window. The event is sent once. The event is sent
-/// again only if the conversation fitted into the window meanwhile.
+/// Reports that the last change filled the model's context window. The event is sent once. It is
+/// sent again only if the conversation fitted into the window in the meantime.
 #[derive(Debug)]
 pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
@@ -6966,8 +7013,8 @@ impl Notification for ConversationDidFillWindowNotification {
     type Params = ConversationDidFillWindowParams;
 }
 
-/// A push found that another writer continues the same session. Both lines stay, and nothing is
-/// merged.
+/// Reports that a push found a line of another writer, who continues the same session. Both lines
+/// stay, and nothing is merged.
 #[derive(Debug)]
 pub enum RemoteDidFindLineNotification {}
 impl Notification for RemoteDidFindLineNotification {
@@ -6975,9 +7022,9 @@ impl Notification for RemoteDidFindLineNotification {
     type Params = RemoteDidFindLineParams;
 }
 
-/// A session that was opened with `push: "turn"` was pushed in the background, or the push failed.
-/// If the remote is unreachable, the daemon tries again five times, at growing intervals. After any
-/// other failure it tries again after the next turn.
+/// Reports that the daemon pushed a session in the background, or that this push failed. The
+/// session was opened with `push: "turn"`. If the remote is unreachable, the daemon tries again
+/// five times, at growing intervals. After any other failure it tries again after the next turn.
 #[derive(Debug)]
 pub enum RemoteDidPushNotification {}
 impl Notification for RemoteDidPushNotification {
