@@ -89,7 +89,7 @@ export function removedBySize(
 
 /** Returns the warning that a store is still larger than its limit. */
 export function overLimitText(bytes: number, maxStoreBytes: number): string {
-  return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}), and the daemon may not remove more checkpoints. It keeps the base, the newest checkpoint, named checkpoints, checkpoints that undo or redo needs, and safety checkpoints of the last day. Delete some of these checkpoints with checkpoint/delete, or raise the limit.`;
+  return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}). The daemon cannot remove more checkpoints, because it keeps the base, the newest checkpoint, named checkpoints, checkpoints that undo or redo needs, and safety checkpoints of the last day. Delete some of these checkpoints with checkpoint/delete, or raise the limit.`;
 }
 
 /**

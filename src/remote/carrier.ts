@@ -322,7 +322,7 @@ function failureOf(
       },
     );
   if (!isPush && corruptObjects.test(words))
-    return corrupt('git refused its objects', { remote: where, said: words }, cause);
+    return corrupt('git refused the received objects', { remote: where, said: words }, cause);
   return refusal('other', `${where} failed.`);
 }
 
@@ -340,7 +340,7 @@ export function corrupt(
 }
 
 function tooMuch(limit: number): CheckpointdError {
-  return corrupt(`more than the limit of ${limit} bytes`, { limit });
+  return corrupt(`it is more than the limit of ${limit} bytes`, { limit });
 }
 
 function noSuchPlace(path: string): CheckpointdError {

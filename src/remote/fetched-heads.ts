@@ -143,5 +143,5 @@ function asDamage(error: CheckpointdError): CheckpointdError {
 }
 
 function tooManyBroken(): CheckpointdError {
-  return corrupt('too many of its refs are broken');
+  return corrupt('too many refs are broken');
 }

@@ -111,7 +111,7 @@ async function readCheckpoints(
     }
   }
   if (checkpoints.length !== manifest.checkpoints)
-    throw corrupt('a line has another number of checkpoints than its manifest says');
+    throw corrupt('a line has more or fewer checkpoints than its manifest says');
   checkpoints.sort((a, b) => a.record.seq - b.record.seq);
   if (checkpoints.some(({ record }, i) => i > 0 && record.seq === checkpoints[i - 1]?.record.seq))
     throw corrupt('two checkpoints have the same position');
@@ -200,7 +200,7 @@ export async function checkTrees(
   if (sizes.includes(-1)) throw corrupt('a content of a checkpoint is missing');
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > bytesMax)
-    throw corrupt('its contents are larger than its manifest says', { bytes, limit: bytesMax });
+    throw corrupt('the contents of a line are larger than its manifest says', { bytes, limit: bytesMax });
 }
 
 interface Unfolded {
@@ -286,6 +286,6 @@ async function readObject(
 /** Turns an error about damaged data into an error about the remote. */
 function refused(error: unknown): never {
   if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
-    throw corrupt('one of its objects is invalid', error.details, error);
+    throw corrupt('an object is invalid', error.details, error);
   throw error;
 }

@@ -110,7 +110,7 @@ async function finishWithoutLost(
     const lost = outcome.failed.filter(({ reason }) => reason === 'contentLost');
     const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
     context.warn(
-      `An interrupted restore is finished, except for ${counted(lost.length, 'path')}: the store has lost their contents, those of the checkpoint and those of the state before. These paths were not changed: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
+      `An interrupted restore is finished, except for ${counted(lost.length, 'path')}: the store has lost both the contents of the checkpoint and the contents before the restore. These paths were not changed: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
     );
     return 'finished';
   } catch (error) {

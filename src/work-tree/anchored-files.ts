@@ -182,7 +182,7 @@ export class AnchoredFiles {
 function workTreeMissing(root: string, cause?: unknown): CheckpointdError {
   return new CheckpointdError(
     'WorkTreeMissing',
-    'The work tree is gone, or another directory has replaced it. Open a session at its present path.',
+    'The work tree is gone, or another directory has replaced it. Open a session at the present path of the work tree.',
     { details: { workspace: root }, cause },
   );
 }

@@ -253,7 +253,10 @@ for (const [name, make] of Object.entries(trees)) {
         ),
       );
       remote.point(ref, forged);
-      await refuses(at, /is invalid|git refused its objects|too many files|larger than its manifest says/);
+      await refuses(
+        at,
+        /is invalid|git refused the received objects|too many files|larger than its manifest says/,
+      );
     }));
 }
 

@@ -217,7 +217,8 @@ function readTrackers(document: ClientObject): PersistentMap<FileLineTracker> {
   let trackers = PersistentMap.empty<FileLineTracker>();
   for (const [path, value] of Object.entries(objectField(document, 'file_line_tracker'))) {
     wellFormed(path, 'file_line_tracker');
-    if (!isObject(value)) return invalidDocument('file_line_tracker', 'holds what is not an object');
+    if (!isObject(value))
+      return invalidDocument('file_line_tracker', 'contains a value that is not an object');
     trackers = trackers.set(path, {
       prevFswriteLines: count(value, 'prev_fswrite_lines'),
       beforeFswriteLines: count(value, 'before_fswrite_lines'),
@@ -330,7 +331,7 @@ function readRange(
   const aligned = nextTurnStart(history, shifted.start, shifted.end);
   if (aligned !== shifted.start) {
     reading.warnings.push(
-      `${field} began with an answer to a tool. The range now starts at entry ${aligned}.`,
+      `${field} began at an entry with tool results. The range now starts at entry ${aligned}.`,
     );
   }
   return { start: aligned, end: shifted.end };

@@ -36,7 +36,7 @@ export function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;
   const path = join(refsIn, 'packed-refs');
-  const what = `Git cannot read ${path}: a line is damaged, so git can read no packed ref, branches and tags included. Restore the file from a copy, or remove the damaged line.`;
+  const what = `Git cannot read ${path}, because one line is damaged. Git can then read none of the packed refs, not even branches and tags. Restore the file from a copy, or remove the damaged line.`;
   return new UnreadableRefs(what, path, error);
 }
 
@@ -97,7 +97,7 @@ function deniedAt(path: string): string {
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '');
 
 function closed(path: string, cause: unknown): UnreadableRefs {
-  const what = `This user has no permission to read ${path.replace(/\/$/, '')}, which holds the refs of the checkpoints. Make this user its owner (sudo chown -R "$USER"), and allow reading, writing and entering (chmod u+rwX).`;
+  const what = `This user has no permission to read ${path.replace(/\/$/, '')}, which holds the refs of the checkpoints. Make this user the owner (sudo chown -R "$USER"), and allow reading, writing and entering (chmod u+rwX).`;
   return new UnreadableRefs(what, path, cause);
 }
 

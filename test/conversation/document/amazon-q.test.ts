@@ -144,7 +144,7 @@ test('if an import leaves out fields, the import reports the names of these fiel
     /context_message_length \(812\) was left out/,
     /2 checkpoints of checkpoint_manager were left out/,
     /user_turn_metadata was left out/,
-    /valid_history_range began with an answer to a tool/,
+    /valid_history_range began at an entry with tool results/,
   ]) {
     assert.is(warnings.filter((warning) => expected.test(warning)).length, 1, `${String(expected)} once`);
   }
