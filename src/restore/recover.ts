@@ -268,7 +268,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
-    ...given({ takesBack: restore && { restore, isExact: intent.isExact ?? false } }),
+    ...given({ undoes: restore && { restore, isExact: intent.isExact ?? false } }),
     interrupted: {
       before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,
       target: intent.snapshot,

@@ -1,6 +1,6 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
 // and treats these edits as foreign.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -118,6 +118,28 @@ test('if a restore removed the rule for an ignored file, the file stays when an 
     assert.is(rig.read('secret'), 'never captured\n');
     assert.is(rig.read('.gitignore'), 'secret\n');
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
+  }));
+
+test('the finished rest of an interrupted undo changes only what the reversed restore had changed', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    const mode = (path: string): number => statSync(join(rig.work, path)).mode & 0o777;
+    for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
+    rig.write('made', 'later ignored\n');
+    rig.write('private/key', 'a key\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rmSync(join(rig.work, 'made'));
+    rig.write('.gitignore', 'made\n');
+    for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
+    chmodSync(join(rig.work, 'private'), 0o700);
+    // The undo stops before its first deletion.
+    await interrupt(rig, session, 1, () => undo(rig, session));
+    await rig.open();
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
+    assert.is(mode('private'), 0o700);
+    assert.not.ok(existsSync(join(rig.work, 'made')), 'the restore had made this file');
   }));
 
 test('if an interrupted restore removed the rule for an ignored file, the file stays when the restore is finished', () =>
