@@ -1,6 +1,6 @@
 // The only access to the file system: node:fs, with a seam where tests inject faults. No other module imports node:fs
 // (the linter checks this). The calls behave as in node:fs: nothing is retried or hidden. There is only one exception:
-// this module corrects one errno that Node reports wrongly.
+// this module makes nested directories itself.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -53,21 +53,26 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
 }
 
 /**
- * Makes a directory. With `recursive`, Node wrongly reports ENOENT on a read-only file system. So this function makes
- * the first missing directory without `recursive`, and then gets the real error.
+ * Makes a directory. With `recursive`, makes one missing directory after the other. Node's own recursive call reports
+ * ENOENT on a read-only file system, and never ends below /proc.
  */
-function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {}): void {
-  try {
+function mkdirSync(path: string | Buffer, { recursive, ...options }: fs.MakeDirectoryOptions = {}): void {
+  if (recursive !== true || typeof path !== 'string') {
     fs.mkdirSync(path, options);
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (options.recursive !== true || !isMissing || typeof path !== 'string') throw error;
-    let first = path;
-    while (!fs.existsSync(dirname(first)) && dirname(first) !== first) first = dirname(first);
-    // If the target of a symbolic link is missing, lstat finds the link, but existsSync does not.
-    if (fs.lstatSync(first, { throwIfNoEntry: false }) !== undefined) throw error;
-    fs.mkdirSync(first, { ...options, recursive: false });
-    fs.mkdirSync(path, options);
+    return;
+  }
+  const found = (at: string): fs.Stats | undefined => fs.statSync(at, { throwIfNoEntry: false });
+  if (found(path)?.isDirectory() === true) return;
+  const missing = [path];
+  for (let at = dirname(path); found(at) === undefined && dirname(at) !== at; at = dirname(at))
+    missing.push(at);
+  for (const directory of missing.reverse()) {
+    try {
+      fs.mkdirSync(directory, options);
+    } catch (error) {
+      // Another process may have made the directory meanwhile.
+      if (found(directory)?.isDirectory() !== true) throw error;
+    }
   }
 }
 

@@ -69,18 +69,20 @@ async function start(storage: string): Promise<string | undefined> {
     cwd: '/',
     env,
   });
-  child.once('error', () => undefined); // `close` follows
   child.unref();
-  const late = setTimeout(() => child.stdout.destroy(), startMs);
-  let said = '';
-  try {
-    for await (const chunk of child.stdout.setEncoding('utf8')) {
-      said += chunk as string;
-      if (said.includes('\n')) break;
-    }
-  } finally {
-    clearTimeout(late);
-  }
+  const said = await new Promise<string>((resolve) => {
+    let text = '';
+    const late = setTimeout(() => child.stdout.destroy(), startMs);
+    child.once('error', () => undefined); // `close` follows
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) child.stdout.destroy();
+    });
+    child.stdout.once('close', () => {
+      clearTimeout(late);
+      resolve(text);
+    });
+  });
   return /^listening on (.*)\n/.exec(said)?.[1];
 }
 

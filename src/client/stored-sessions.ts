@@ -2,7 +2,7 @@
 // also reads the path of the daemon's socket. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
+import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { isIntact } from '../base/check-sum.ts';
 
 export interface StoredSession {
@@ -94,7 +94,7 @@ export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefi
 }
 
 export function namesIn(directory: string): string[] {
-  return attemptOr([], isMissing, () => readdirSync(directory));
+  return attemptOr([], hasCode('ENOENT', 'ENOTDIR'), () => readdirSync(directory));
 }
 
 /** Returns the root of the repository that contains a path. Returns the path itself when it is in no repository. */

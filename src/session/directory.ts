@@ -294,7 +294,7 @@ export class SessionDirectory {
   #notOurs(how: string): CheckpointdError {
     return new CheckpointdError(
       'StoreUnavailable',
-      `${this.root} cannot be the directory of a session, because it ${how}. The directory was not changed. Move it away, or name another storageDir.`,
+      `${this.root} cannot be the directory of a session, because it ${how}. The directory was not changed. Move it away, or choose another storage directory.`,
       { details: { session: this.session, path: this.root } },
     );
   }

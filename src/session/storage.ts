@@ -1,7 +1,6 @@
 // Prepares the storage root and makes it private to the user. Refuses a root that is the parent of a work tree, or in
 // which another user could plant a file. Also explains errors of the storage. Does not read the sessions in the root.
 import { dirname } from 'node:path';
-import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
@@ -19,7 +18,7 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
         'link',
         `The storage directory ${storage} is a symbolic link. Use the directory that it points to as storageDir.`,
       );
-    makeDirectories(storage);
+    files.mkdirSync(storage, { recursive: true, mode: 0o700 });
     const root = files.realpathSync(storage);
     const stats = files.statSync(root);
     if (!stats.isDirectory())
@@ -45,19 +44,6 @@ export function refuseParentOf(workTree: string, storage: string): void {
   );
 }
 
-/** Makes directories like `mkdir -p`, but one level at a time, because Node's recursive call never ends below /proc. */
-function makeDirectories(path: string): void {
-  const missing: string[] = [];
-  for (let at = path; files.statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) {
-    if (dirname(at) === at) break;
-    missing.push(at);
-  }
-  for (const directory of missing.reverse()) {
-    // Another process may have made the directory meanwhile.
-    attempt(hasCode('EEXIST'), () => files.mkdirSync(directory, { mode: 0o700 }));
-  }
-}
-
 function refuseUnsafe(root: string, stats: Stats): void {
   if (process.getuid === undefined) return;
   if (stats.uid !== process.getuid()) {
@@ -71,7 +57,7 @@ function refuseUnsafe(root: string, stats: Stats): void {
     throw unsafe(
       root,
       'writableByEverybody',
-      `The storage directory ${root} can be written by every user. Run "chmod o-w ${root}", or use another storageDir.`,
+      `The storage directory ${root} can be written by every user. Run "chmod o-w ${root}", or choose another storage directory.`,
     );
   }
 }
@@ -96,13 +82,13 @@ export function storageFailure(storage: string, cause: unknown): CheckpointdErro
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new CheckpointdError(
       'ReadOnlyStore',
-      `The storage directory ${storage} cannot be written. Use another storageDir, or make it writable.`,
+      `The storage directory ${storage} cannot be written. Make it writable, or choose another storage directory.`,
       { cause, details },
     );
   }
   return new CheckpointdError(
     'StoreUnavailable',
-    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Use another storageDir.`,
+    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Choose another storage directory.`,
     { cause, details },
   );
 }

@@ -1,4 +1,4 @@
-// Node reports some errors of the file system wrongly, and our functions correct them.
+// Node's recursive mkdir reports some errors wrongly and never ends below /proc. Our function does neither.
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,6 +31,10 @@ test('making directories on a read-only file system fails with EROFS', () => {
     spawnSync('umount', [root]);
     remove(root);
   }
+});
+
+test('making a directory below /proc ends with an error', () => {
+  if (existsSync('/proc/self')) assert.is(make('/proc/none/below'), 'ENOENT');
 });
 
 test('missing parent directories are made, but not through a dangling link', () => {

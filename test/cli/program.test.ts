@@ -49,6 +49,19 @@ test('three commands rescue a work tree without an agent: create, restore, undo'
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
   }));
 
+test('if the storage is below a file, as with HOME=/dev/null, a command names the storage and the remedy', () =>
+  withRig(async (rig) => {
+    const storage = join(rig.work, 'a.txt', 'storage');
+    const list = rig.run(['list', `--storage=${storage}`]);
+    assert.is(await list.code, 3, list.stderr);
+    const create = rig.run(['create', `--storage=${storage}`]);
+    assert.is(await create.code, 1);
+    assert.is(
+      create.stderr,
+      `checkpointd: The storage directory ${storage} cannot be used (ENOTDIR). Choose another storage directory.\n`,
+    );
+  }));
+
 test('commands find the session of a work tree whose path is not ASCII', () =>
   withRig(async (rig) => {
     const work = join(rig.top, "wörk 作業 it's");

@@ -67,7 +67,7 @@ test('session/open refuses an unknown strategy, and a storage directory that is 
     for (const storageDir of [storage, join(storage, 'below')]) {
       const failure = await failureOf(rig.open(client, { storageDir }));
       assert.is(failure.kind, 'StoreUnavailable', failure.message);
-      assert.match(failure.message, /storageDir/);
+      assert.match(failure.message, /Choose another storage directory/);
     }
     const unknown = await failureOf(
       client.send('session/open', { workspace: rig.work, strategy: 'tape' }).answer,
@@ -97,7 +97,7 @@ test('the daemon refuses an unreadable work tree and a read-only storage, unless
     for (const storageDir of [readOnly, join(readOnly, 'below')]) {
       const failure = await failureOf(rig.open(client, { storageDir }));
       assert.is(failure.kind, 'ReadOnlyStore', failure.message);
-      assert.match(failure.message, /another storageDir, or make it writable/);
+      assert.match(failure.message, /Make it writable, or choose another storage directory/);
     }
     const { session } = await rig.open(client);
     assert.ok((await client.request('checkpoint/create', { session, kind: 'turn' })).created);
