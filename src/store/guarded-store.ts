@@ -46,7 +46,7 @@ export class GuardedStore implements SnapshotStore {
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
     if (this.#published.isKept && this.#inner.repairListing !== undefined) {
-      // When another program has moved a ref, the checkpoint looks damaged, but it may still exist.
+      // If another program moved the ref of a checkpoint, the checkpoint looks damaged, but its commit may still exist.
       const unlisted = this.damaged().flatMap(({ affects }) => affects);
       const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
       if (await this.#inner.repairListing(ids, stored)) stored = await this.checkpoints();
@@ -85,10 +85,10 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
-    // After a capture that found a missing object, the next capture writes everything again.
+    // If a capture finds that an object is missing, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // this capture did not trust the stored objects, and has written everything again
+    this.#isDoubtful = false; // if the store was in doubt, this capture has written everything again
     return published;
   }
 
@@ -100,7 +100,7 @@ export class GuardedStore implements SnapshotStore {
 
   async destroy(): Promise<void> {
     await this.#inner.destroy();
-    this.#published.forget(); // last, because checkpoints that could not be destroyed are still expected
+    this.#published.forget(); // last: if destroying the store fails, the list must still name the checkpoints
   }
 
   hash(size: number): BlobHash {
@@ -232,9 +232,9 @@ export class PublishedList {
   }
 
   /**
-   * Adds a published checkpoint. Throws no system error, because the publication would then seem to have failed. If the
-   * line cannot be written now, the next write or the next opening adds it. Until then the daemon would not report a
-   * loss of the checkpoint.
+   * Adds a published checkpoint. Throws no system error, because such an error would make the publication look failed.
+   * If the line cannot be written now, the next write or the next opening adds it. Until then the daemon would not
+   * report a loss of the checkpoint.
    */
   add(id: CheckpointId): void {
     this.#ids.add(id);

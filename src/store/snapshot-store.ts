@@ -32,7 +32,10 @@ export interface CheckpointRecord {
   /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the current tag. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
-  /** For a repeated tool tag: the `seq` of the first checkpoint with the tag. It determines the place in the list. */
+  /**
+   * For a repeated tool tag: the `seq` of the first checkpoint with the tag. This number determines the checkpoint's
+   * place in the list.
+   */
   readonly place?: number;
   readonly description: string;
   readonly toolName?: string;
@@ -160,8 +163,8 @@ export interface SnapshotStore extends SnapshotSink {
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches the store for published checkpoints that {@link checkpoints} no longer lists, and restores them to this
-   * list. Restores tags and names that another program moved. Returns true after any change.
+   * Searches the store for published checkpoints that {@link checkpoints} no longer lists. Repairs the store so that
+   * they are listed again. Also moves back tags and names that another program moved. Returns true after any change.
    */
   repairListing?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
@@ -206,8 +209,8 @@ export interface SnapshotStore extends SnapshotSink {
   adoptPacks?(objects: string): Promise<boolean>;
 
   /**
-   * True when the sweep of another session may remove unpublished snapshots of this process after its death. When
-   * absent, only {@link sweep} of this store removes such snapshots.
+   * True when another session's sweep may remove the unpublished snapshots of this process after this process has died.
+   * When absent, only {@link sweep} of this store removes such snapshots.
    */
   readonly isSweptByOthers?: boolean;
   /** Removes everything that no checkpoint of this store needs. Safe while other daemons use the store. */
@@ -227,7 +230,7 @@ export interface SnapshotStore extends SnapshotSink {
   gone?(): string | undefined;
   /** Ends child processes and closes handles. Removes nothing. */
   close(): Promise<void>;
-  /** Ends child processes at once. Called when the daemon is about to die. */
+  /** Ends child processes at once. Called just before the daemon process ends. */
   kill(): void;
   /**
    * Removes everything that this session has outside its session directory (hidden refs, rows). May be called
@@ -263,12 +266,12 @@ export interface StoreOptions {
   readonly expected?: number;
   /** `power`: a publication survives a power cut as soon as it is answered. */
   readonly durability: 'process' | 'power';
-  /** Called with a text for the user about repairs that the store made by itself. */
+  /** Called after the store has repaired itself. The argument is a text that tells the user about the repairs. */
   readonly onRepair?: ((what: string) => void) | undefined;
 }
 
 /**
- * A strategy: data about its abilities, for the code above the store, and functions that make and open a store.
+ * A strategy: data that describes its abilities to the code above the store, and functions that make and open a store.
  * store/strategies.ts has the table of all strategies. The request `initialize` reads this table, so the file of a
  * driver must not load large modules before `open`.
  */

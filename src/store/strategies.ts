@@ -1,5 +1,5 @@
-// Describes the strategies as data: their abilities, and the table of all strategies. Opening a store loads the code of
-// its strategy. No code above the store asks for a strategy by its name.
+// Describes all strategies and their abilities in one table. Opening a store loads the code of its strategy. No code
+// above the store asks for a strategy by its name.
 import { CheckpointdError } from '../base/errors.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
 import { sqliteObstacle } from './sqlite/database/library.ts';

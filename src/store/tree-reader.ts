@@ -31,7 +31,7 @@ export function isSubTree(entry: SubTree | FileNode): entry is SubTree {
   return 'tree' in entry;
 }
 
-/** The parts of a snapshot in a store. */
+/** The ids under which a store has the parts of a snapshot. */
 export interface SnapshotParts {
   /** The id of the snapshot's root directory. */
   readonly tree: string;
@@ -56,11 +56,11 @@ export interface TreeSource {
  */
 const cachedNamesMax = 200_000;
 /**
- * The maximum number of names until a larger tree or directory was read. A session adds the changed directories of each
- * checkpoint to the cache, and few requests read an old checkpoint.
+ * The maximum number of names at the beginning. It grows when a larger tree or directory is read. A session adds the
+ * changed directories of each checkpoint to the cache, and few requests read an old checkpoint.
  */
 const cachedNamesUsually = 20_000;
-/** The cache has room for this number of trees of the largest size that was read. */
+/** The cache has room for this number of trees, each as large as the largest tree that was read. */
 const cachedTrees = 2;
 const usualMax = 50_000;
 const modesMax = 16;
@@ -276,7 +276,10 @@ export class TreeReader {
     return all;
   }
 
-  /** Reads directories. `before` is the number of names that the walk of a tree has read before these directories. */
+  /**
+   * Reads directories. When a whole tree is read, `before` is the number of names that were read before these
+   * directories.
+   */
   async #nodes(ids: readonly string[], before = 0): Promise<Map<string, TreeNode>> {
     const nodes = new Map<string, TreeNode>();
     const unread: string[] = [];
@@ -364,7 +367,7 @@ function addAll(lost: Set<TreePath>, from: TreePath, below: Below): void {
   }
 }
 
-/** The base of stores that are read through their directories. */
+/** The base class of stores that read snapshots directory by directory. */
 export class TreeStore {
   protected readonly trees: TreeReader;
 

@@ -1,6 +1,6 @@
-// The error for a repository that contains the checkpoints, but that git cannot use in its current state. Usually it is
-// the user's repository. No checkpoint is lost. Only the user can repair the repository, so the session opens without
-// checkpoints.
+// The error for a repository that contains the checkpoints, but that git cannot use in its current state. Usually this
+// repository belongs to the user. No checkpoint is lost. Only the user can repair the repository, so the session opens
+// without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 

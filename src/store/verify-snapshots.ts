@@ -13,7 +13,7 @@ export interface VerifiedSource extends TreeSource {
   damagedContents(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Damage>>;
 }
 
-/** Calls `onChecked` with the number of contents before reading these contents. */
+/** Before reading some contents, calls `onChecked` with the number of these contents. */
 export async function verifySnapshots(
   source: VerifiedSource,
   checkpoints: readonly StoredCheckpoint[],

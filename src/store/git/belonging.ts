@@ -1,9 +1,9 @@
-// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from
-// work tree, conversation and strategy. So a second storage can have a session with the same id and the same
-// refs. The second session would move the tags of the first session. At its end, the second session would
-// remove the first session's checkpoints. Therefore a ref leads to a small note, which names the session's
-// directory. While the named directory exists, the daemon refuses to open a session in another directory.
-// Within one storage, the lock of a session already ensures a single owner.
+// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work tree,
+// conversation and strategy. So a second storage can have a session with the same id and the same refs. The second
+// session would move the tags of the first session. When the second session ended, it would remove the first session's
+// checkpoints. Therefore one more ref points to a small note that names the session's directory. While the named
+// directory exists, the daemon refuses to open a session in another directory. Within one storage, the lock of a
+// session already ensures a single owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { diskEntryAt, isSameDirectory } from '../../base/directory-identity.ts';
@@ -23,12 +23,12 @@ export interface BelongingParts {
   readonly names: RefNames;
   readonly quarantine: Quarantine;
   readonly incoming: string;
-  /** A git dir of the daemon that sees all objects. */
+  /** The daemon's own git dir, in which git sees all objects. */
   readonly gitDir: string;
   readonly sessionDirectory: string;
 }
 
-/** Refuses refs that belong to the session of another storage. @throws StrategyUnavailable */
+/** Checks that the refs do not belong to a session of another storage. @throws StrategyUnavailable when they do */
 export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   const noted = parts.refs.refs.get(ownerRef(parts.names));
   if (noted === undefined || noted === noteOf(parts).id) return;
@@ -36,7 +36,10 @@ export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   if (other !== undefined && isOther(other, parts.sessionDirectory)) throw taken(other);
 }
 
-/** Notes that the refs belong to this session, before the first ref moves. @throws the errors of a publication */
+/**
+ * Writes the note that the refs belong to this session. Called before the first ref moves. @throws the same errors as a
+ * publication
+ */
 export async function claimRefs(parts: BelongingParts): Promise<void> {
   const { refs, names, quarantine, incoming } = parts;
   const { id, bytes } = noteOf(parts);
@@ -66,8 +69,8 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
 }
 
 /**
- * True when another session is in the named directory. False when the named directory is missing or was moved to this
- * session's place.
+ * True when the named directory contains another session. False when the named directory is missing, or was moved and
+ * is now this session's directory.
  */
 function isOther(named: string, own: string): boolean {
   try {
@@ -91,8 +94,9 @@ function taken(other: string): CheckpointdError {
   );
 }
 
-// When a work tree gets a repository of its own, the refs of its session stay in the outer repository. Later openings
-// look only in the inner repository. This code reads and reports, and moves nothing.
+// A work tree inside a repository may later get a repository of its own. The refs of its session then stay in the outer
+// repository. Later openings look only in the inner repository. This code only finds and reports such refs; it does not
+// move them.
 
 /**
  * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's current

@@ -25,7 +25,10 @@ export interface ReadCheckpoints {
 
 const widthMax = 2000;
 
-/** Reads all checkpoints. Does not read a commit whose record is in `cached` (see {@link PackedRecords}). */
+/**
+ * Reads all checkpoints. Takes records from `cached` (see {@link PackedRecords}), and reads only the commits of the
+ * other checkpoints.
+ */
 export async function readCheckpoints(
   refs: Pick<RefStore, 'refs' | 'broken' | 'damagedIntent'>,
   names: RefNames,
@@ -97,7 +100,10 @@ export function nameRefsOf(refs: RefStore, names: RefNames, ids: ReadonlySet<Che
   });
 }
 
-/** Finds refs of permission tables that none of these checkpoints needs. Returns the changes that remove these refs. */
+/**
+ * Returns the changes that remove the refs of unneeded permission tables. A table is unneeded when none of these
+ * checkpoints uses it.
+ */
 export function unusedModes(
   refs: RefStore,
   names: RefNames,
@@ -121,7 +127,7 @@ const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
-/** Returns the tree of a snapshot, and the blob of its strict permissions, if the snapshot has strict permissions. */
+/** Returns the tree of a snapshot. If the snapshot has strict permissions, also returns the blob that lists them. */
 export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   const match = snapshotForm.exec(snapshot);
   invariant(
@@ -186,8 +192,8 @@ function corruptCommit(commit: string): CheckpointdError {
   );
 }
 
-// The directories of a snapshot are git's trees. A blob beside the trees has the strict permissions, which
-// git cannot store.
+// The directories of a snapshot are git's trees. A blob beside the trees lists the strict permissions, which git's
+// trees cannot store.
 
 export function gitTrees(reader: ObjectReader): Required<TreeSource> {
   return {

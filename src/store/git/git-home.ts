@@ -1,5 +1,5 @@
-// An interface for everything in which the two git strategies differ: where objects and refs are, and how they are
-// protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
+// The interface for everything that differs between the two git strategies: where objects and refs are, and how they
+// are protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
@@ -10,7 +10,7 @@ import type { Unsynced } from './unsynced.ts';
 
 export interface GitHome {
   readonly strategy: string;
-  /** The place to which new objects are written. */
+  /** The place to which git writes new objects. */
   readonly writePlace: GitPlace;
   /** True when git in `writePlace` sees earlier objects, and therefore does not write them again. */
   readonly isBelieved: boolean;
@@ -22,8 +22,8 @@ export interface GitHome {
   readonly refs: RefStore;
   readonly names: RefNames;
   /**
-   * Brings written objects to the repository of the refs, before a ref moves to `roots`. `isDoubtful`: objects were
-   * removed since the store was opened, so older parts of a snapshot may be missing, too.
+   * Makes the written objects available in the repository of the refs, before a ref moves to `roots`. `isDoubtful` is
+   * true when objects were removed since the store was opened. Older parts of a snapshot may then be missing, too.
    */
   transferObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** Called after the refs have moved. */
@@ -33,7 +33,7 @@ export interface GitHome {
   sweep(signal?: AbortSignal): Promise<void>;
   /** The written files that may not be on the disk yet. */
   readonly unsynced: Unsynced;
-  /** The object directory, if only the daemon packs its objects. When absent, the user's git packs them. */
+  /** The object directory, if the daemon alone packs the objects in it. Absent when the user's git packs them. */
   readonly packs?: string;
   /** The cache of the records whose commits are in the packs. */
   readonly records?: Pick<PackedRecords, 'read' | 'stamps' | 'write'>;
@@ -42,7 +42,7 @@ export interface GitHome {
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */
   explainLoss?(count: number): CheckpointdError | undefined;
-  /** Returns the path of a directory that was removed or replaced since the store was opened, if there is one. */
+  /** Returns a directory of the store that was removed or replaced since the store was opened, if there is one. */
   gone(): string | undefined;
   /** See {@link StoreOptions.onRepair}. */
   readonly onRepair: StoreOptions['onRepair'];

@@ -48,7 +48,7 @@ import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
 
-/** The number of blobs that are remembered as stored. A forgotten blob costs a query to git. */
+/** The maximum number of blobs that the store remembers as stored. About a forgotten blob, the store asks git again. */
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
@@ -64,8 +64,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   readonly #reader: ObjectReader;
   readonly #differ: TreeDiffer;
   /**
-   * The sizes of contents that a caller is about to read. They stay valid, because the id of a content determines its
-   * size.
+   * The sizes of contents that a caller is about to read. A size never changes, because the id of a content determines
+   * it.
    */
   readonly #sizes = new Map<BlobId, number>();
   readonly #gate = new SweepGate();
@@ -140,8 +140,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Works only for a store into which git writes directly. Into any other store, the daemon has to bring objects one by
-   * one.
+   * Works only if git writes directly into the store. Otherwise the daemon has to link the objects into the store one
+   * by one.
    */
   async adoptPacks(objects: string): Promise<boolean> {
     const [own] = this.gitObjects;
@@ -160,8 +160,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /**
-   * Runs `change`, which changes packs, and then rewrites the cache of records. Reads only commits whose
-   * records were not cached.
+   * Runs `change`, which changes packs, and then rewrites the cache of records. Reads only the commits whose records
+   * were not cached.
    */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;
@@ -177,7 +177,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     records?.write(lines, packs);
   }
 
-  /** Returns the cached line for the object of each ref. */
+  /** Returns the lines that the cache should contain: one line for each object to which a ref points. */
   #linesOf(stored: readonly StoredCheckpoint[]): Map<string, string> {
     const lines = new Map([...this.#home.refs.refs.values()].map((id) => [id, '']));
     for (const { commit = '', record } of stored) lines.set(commit, JSON.stringify(record));
@@ -270,7 +270,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
       const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
       at += chunk.length;
       if (part.length > 0) yield part;
-      if (at >= to && at < size) return; // a check of a range would have to read the whole content
+      if (at >= to && at < size) return; // a check would have to read the whole content, not only the range
     }
   }
 
@@ -330,7 +330,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return { ...(await this.#home.usage()), checkpoints: checkpoints.length };
   }
 
-  /** Packs loose objects and refs now, if the store packs at all. @throws as {@link Packing.pack} */
+  /** Packs loose objects and refs now, if the daemon packs this store at all. @throws as {@link Packing.pack} */
   async pack(): Promise<void> {
     await this.#packing?.pack();
   }
@@ -360,7 +360,9 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return this.#home.destroy();
   }
 
-  /** Creates refs to the snapshots that a sweep must keep, and removes refs of unneeded permission tables. */
+  /**
+   * Creates refs to the unpublished snapshots that a sweep must keep. Removes the refs of unneeded permission tables.
+   */
   async #protect(unpublished: readonly SnapshotId[]): Promise<string[]> {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);

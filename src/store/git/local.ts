@@ -1,14 +1,14 @@
-// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the
-// user's own repository. The strategy has the effect of the five specified phases, but is safe. It never
-// opens HEAD, branches, index, stash, reflogs, settings or work tree for writing. It runs no program of the
-// user's repository.
+// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
+// repository. The specification describes five phases. This strategy has the same effect, but without the dangers of
+// those phases. It never opens HEAD, branches, index, stash, reflogs, settings or work tree for writing. It runs no
+// program of the user's repository.
 //
-// Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's
-// settings. `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic
-// links to the user's `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook,
-// filter, monitor or fetch that the config names. Settings with `-c` would protect only against the settings
-// that are known today. On systems without such links (Windows), git moves the refs in the user's git dir.
-// The only protection is then the weaker protection by `-c` settings.
+// Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
+// `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
+// `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
+// the config names. Settings with `-c` would protect only against the settings that are known today. On systems without
+// such links (Windows), git moves the refs in the user's git dir. There, only the weaker `-c` settings protect the
+// user.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { replacementDetector } from '../../base/directory-identity.ts';
@@ -122,8 +122,8 @@ async function openView(
 }
 
 /**
- * Moves the daemon's copies of the objects away. Renames the refs in the user's repository, so that no opening finds
- * checkpoints through them. The renamed refs still protect their objects.
+ * Moves the daemon's copies of the objects to another directory. Renames the refs in the user's repository, so that no
+ * opening finds checkpoints through them. The renamed refs still protect their objects.
  */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');
@@ -213,7 +213,7 @@ async function openRefs(
   const durable = options.durability === 'power';
   const place: GitPlace = {
     gitDir: refsGitDir(own, commonDir),
-    // The user's git may have these locks for a moment (`pack-refs` in `gc`).
+    // The user's git may hold these locks for a moment (`pack-refs` in `gc`).
     settings: {
       'core.filesRefLockTimeout': '2000',
       'core.packedRefsTimeout': '5000',

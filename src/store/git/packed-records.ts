@@ -1,7 +1,7 @@
 // Caches the records of packed checkpoints in one file. An opening then need not read commits, and need not ask git
-// whether the objects of the refs exist. The file names the packs that contain all these objects, with the stamps of
-// the packs. The cache is valid only while each pack has its stamp, because git read the commits from the bytes of
-// these packs. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
+// whether the objects of the refs exist. The file names the packs that contain all these objects. A stamp for each pack
+// shows a later change of the pack. The cache is valid only while no stamp changes, because git read the commits from
+// the bytes of these packs. When in doubt, the opening reads each commit. Only the refs decide which checkpoints exist.
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -12,7 +12,9 @@ import { indexedIds } from '../../git/objects/pack-index.ts';
 /** The cached lines by object: the JSON of a commit's record, or '' for any other object to which a ref points. */
 export type RecordLines = ReadonlyMap<string, string>;
 
-/** The stamps of each pack and of its index, by the name of the pack without the file extension. */
+/**
+ * For each pack, the stamp of the pack and of its index. The key is the name of the pack without the file extension.
+ */
 export type PackStamps = ReadonlyMap<string, string>;
 
 const header = 'checkpointd packed records 1';
@@ -55,9 +57,9 @@ export class PackedRecords {
   }
 
   /**
-   * Writes the lines whose object is in a pack. `packs` are the stamps that the packs had before the objects
-   * were read. Writes nothing when a pack has changed since then. A failure is no error: the next opening
-   * reads each commit.
+   * Writes the lines of those objects that are in a pack. `packs` are the stamps that the packs had before the objects
+   * were read. Writes nothing when a pack has changed since then. Ignores a failure: without the cache, the next
+   * opening reads each commit.
    */
   write(lines: RecordLines, packs: PackStamps): void {
     attempt(isOfSystem, () => {

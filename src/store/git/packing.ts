@@ -2,7 +2,7 @@
 // some six small files, so a long session would fill the disk with small files and slow down every opening. The
 // repository is complete after each step. A pack is on the disk under its final name before the loose copies of its
 // objects are removed. In the same way, `packed-refs` is on the disk before the files of its refs are removed. A kill
-// leaves a temporary file, or an object in two places.
+// leaves, at worst, a temporary file, or an object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -22,8 +22,8 @@ export const packingLimits = {
   /** After this time without a new checkpoint, a session counts as quiet. */
   quietMs: 15_000,
   /**
-   * The minimum number of loose objects to pack, unless the objects are large. Each pack makes the look-up of objects
-   * slower.
+   * The minimum number of loose objects to pack, unless the objects are large. Every additional pack makes the look-up
+   * of objects slower.
    */
   looseMin: 500,
   looseBytesMin: 64 << 20,
@@ -37,9 +37,9 @@ export const packingLimits = {
 const joinedBytesMax = 1 << 30;
 
 /**
- * Lets git compare contents up to this size, because two versions of a large content differ little. Git then
- * takes five times the size of the content in memory: it has two contents and the index of one of them. A
- * larger window takes one and a half times this memory, and finds no more similarities.
+ * Lets git compare contents up to this size, because two versions of a large content differ little. Git then needs
+ * about five times the content's size in memory, for two contents and the index of one of them. A larger window would
+ * need half as much memory again, and would find no further similarities.
  */
 const packSettings = {
   'core.bigFileThreshold': '256m',
@@ -54,13 +54,13 @@ export interface PackingPlaces {
   readonly refs: Pick<RefStore, 'pack'>;
   readonly unsynced: Pick<Unsynced, 'forget'>;
   /**
-   * The number of packs above which the packs are joined. When absent, packs are joined only together with new loose
+   * The number of packs above which the daemon joins packs. When absent, it joins packs only while it packs new loose
    * objects.
    */
   readonly packsMax?: number;
   /** Called after packs were replaced, because running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
-  /** A function that runs the packing of objects, and may do work before and after it. */
+  /** A function that runs the packing of objects. It may do other work before and after the packing. */
   readonly around?: (change: () => Promise<void>) => Promise<void>;
 }
 
@@ -224,8 +224,9 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new pack, smallest first. Takes the next pack as long as it has at most twice as
- * many objects as the new pack so far. So an object is rewritten only about as often as the number of objects doubles.
+ * Returns the packs to merge into a new pack, smallest first. Takes the next pack while this pack has at most twice as
+ * many objects as all packs taken so far. So each object is rewritten only about once each time the number of objects
+ * doubles.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

@@ -1,9 +1,9 @@
 // Protects the objects of strategy `local` until they are certain to stay in the user's repository. This is like git's
 // quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. This
-// directory does not use the user's objects as an alternate, because they may be pruned at any moment. At publication
-// the new objects are linked into the user's repository before the ref moves. The daemon's copy stays until no `gc`
-// that began before the publication can still remove the linked object. This code never removes anything from the
-// user's repository.
+// directory does not use the user's objects as an alternate, because the user's git may prune those objects at any
+// moment. At publication the new objects are linked into the user's repository before the ref moves. The daemon's copy
+// stays until no `gc` that began before the publication can still remove the linked object. This code never removes
+// anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -23,8 +23,8 @@ const pruneMsMax = 600_000;
 const lookMsMin = 50;
 const lookMsMax = 60_000;
 /**
- * The age in ms up to which the next publication also checks an object. The checks between two publications handle
- * older objects.
+ * A publication also checks the objects that were linked within this time in ms before it. The checks between two
+ * publications handle older objects.
  */
 const youngMs = 5_000;
 /** The interval at which the daemon checks whether the user's `gc` has ended. */
@@ -64,8 +64,8 @@ export class Quarantine {
 
   /**
    * Makes the directories. Removes objects that were never published, because a power cut may have damaged them, and
-   * the next publication would link them. The daemon's copies of published objects stay, and objects that are missing
-   * in the user's repository are linked again.
+   * the next publication would link them. Keeps the daemon's copies of published objects. If the user's repository
+   * lacks a published object, links it again.
    */
   async open(): Promise<void> {
     files.rmSync(this.#places.incoming, { recursive: true, force: true });
@@ -162,8 +162,8 @@ export class Quarantine {
   }
 
   /**
-   * Removes the daemon's copies. Immediately removes each copy that is not in `needed`. Removes any other copy once its
-   * object is certain to stay in the user's repository.
+   * Removes the daemon's copies of linked objects. A copy that is not in `needed` is removed at once. Any other copy is
+   * removed when its object is certain to stay in the user's repository.
    */
   async drop(needed: ReadonlySet<string>): Promise<void> {
     await this.restoreObjects();
@@ -188,10 +188,7 @@ export class Quarantine {
     for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
 
-  /**
-   * Ends the checks after a last check. If a `gc` still runs then, {@link open} of the next store handles its
-   * effects.
-   */
+  /** Checks once more, then ends the checks. If a `gc` is still running, the next {@link open} repairs its effects. */
   async close(): Promise<void> {
     this.kill();
     await this.#healRecent(0);
@@ -216,8 +213,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.restoreObjects();
     if (isCollecting) return true;
-    // An object that still has no file is either missing, or in a pack of the user, where it stays. First selects the
-    // objects without a file, because a prune may remove further files during the next step.
+    // An object that still has no file is either missing, or in a pack of the user, where it stays. The objects without
+    // a file are selected first, because a prune may remove further files during the query to git.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -261,7 +258,7 @@ export class Quarantine {
           files.linkSync(source, target);
         } catch (error) {
           const code = systemCode(error) ?? '';
-          // Does not link a damaged file, which a power cut may have left, because the user's git would fail on it.
+          // Replaces an existing file if a power cut has left it damaged, because the user's git would fail on it.
           if (
             code === 'EEXIST' &&
             (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
@@ -272,7 +269,7 @@ export class Quarantine {
         }
         return;
       } catch (error) {
-        // Between two system calls, the user's `prune` may remove empty directories, and files that look temporary.
+        // While this code runs, the user's `prune` may remove empty directories, and files that look temporary.
         if (systemCode(error) !== 'ENOENT' || triesLeft === 0 || !files.existsSync(source)) throw error;
       }
     }
@@ -319,7 +316,7 @@ function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
 
-// Lists the finished files of an object directory, and moves them to another directory. Reads no file.
+// Lists the finished files of an object directory, and moves files from one object directory to another. Reads no file.
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
 export interface ObjectFile {
@@ -378,7 +375,10 @@ export function removeEmptyDirectories(objects: string): void {
 // permission bits that git would give to the file. Otherwise other users could no longer commit, collect garbage or
 // look up objects.
 
-/** The permission bits that git adds to the bits of the umask, or the exact bits if the setting names exact bits. */
+/**
+ * The permission bits that git adds to those that the umask leaves. If the setting is an octal number (`isExact`),
+ * exactly these bits.
+ */
 export interface Sharing {
   readonly bits: number;
   readonly isExact: boolean;
@@ -406,7 +406,7 @@ export function shareFile(file: string, sharing: Sharing | undefined): void {
   if (wanted !== mode) files.chmodSync(file, wanted);
 }
 
-// Makes the client's error for the case that the system refuses to put objects into the user's repository.
+// Makes the error that a client gets when the system refuses to write objects into the user's repository.
 
 /**
  * Returns the error for a failed write below `directory`. Returns an error unchanged if it did not come from the

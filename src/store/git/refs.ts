@@ -61,9 +61,9 @@ export function checkpointRef(names: RefNames, id: CheckpointId): string {
 }
 
 /**
- * Returns the ref of a checkpoint's name. The ref is below the checkpoint's id, and has the name in hexadecimal digits,
- * split into parts. The last part begins with `e` and all other parts begin with `c`, so that the ref of one name is
- * never a directory for another name.
+ * Returns the ref of a checkpoint's name. The ref's path contains the checkpoint's id, then the name as hexadecimal
+ * digits, split into parts. The last part begins with `e` and all other parts begin with `c`. So the ref of one name is
+ * never a directory that another name needs.
  */
 export function nameRef(names: RefNames, id: CheckpointId, name: string): string {
   const digits = Buffer.from(name, 'utf8').toString('hex');
@@ -75,7 +75,10 @@ export function nameRef(names: RefNames, id: CheckpointId, name: string): string
   return `${names.own}names/${checked(id)}/${parts.join('/')}`;
 }
 
-/** Returns the ref that protects the blob of strict permissions, which is in no tree. */
+/**
+ * Returns the ref that protects a blob of strict permissions from garbage collection, because no tree contains this
+ * blob.
+ */
 export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;
 }

@@ -23,8 +23,8 @@ interface Found {
 const widthMax = 2000;
 
 /**
- * Restores the refs of lost checkpoints whose objects are complete, and the tags and names that were moved. Returns the
- * number of restored checkpoints, and the number of restored tags and names.
+ * Restores the refs of lost checkpoints whose objects are complete. Also moves tags and names back. Returns the number
+ * of restored checkpoints, and the number of restored tags and names.
  */
 export async function repairListing(
   home: GitHome,
@@ -51,7 +51,7 @@ export async function repairListing(
 
 interface RepairedListing {
   readonly checkpoints: number;
-  /** The number of tags and names that were restored to checkpoints that still had their own ref. */
+  /** The number of restored tags and names whose checkpoint had not lost its own ref. */
   readonly moved: number;
 }
 
@@ -59,7 +59,7 @@ function isOf(found: readonly Found[], commit: string | undefined): boolean {
   return found.some((each) => each.commit === commit);
 }
 
-/** True when each tag and name points to its own checkpoint, and each ref points to one of these checkpoints. */
+/** True when each tag and name points to its own checkpoint, and no ref points to an unknown checkpoint. */
 export function areInPlace(
   home: Pick<GitHome, 'refs' | 'names'>,
   stored: readonly StoredCheckpoint[],

@@ -23,7 +23,8 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // The codes of Node's own checks and of cancelled requests have another form.
+  // Codes of the operating system look like ENOENT. Codes of Node's own checks and of cancelled requests look
+  // different.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;

@@ -1,6 +1,6 @@
 // Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses between
-// checkpoints. A restore has to wait until everything is synced. Because of the early syncs, it waits only briefly. By
-// default git syncs its packs, but neither loose objects nor refs nor directories.
+// checkpoints. A restore has to wait until everything is synced. Because of the early syncs, the restore waits only
+// briefly. By default git syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { RarelyChangedPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -9,17 +9,17 @@ import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 
 /**
- * The age from which files of an earlier daemon are certainly on the disk, because the kernel writes data to the disk
+ * Files of an earlier daemon that are older than this are certainly on the disk. The kernel writes data to the disk
  * within a minute.
  */
 const youngMs = 3_600_000;
 /**
- * The limit of remembered paths, about 10 MB. Beyond this limit, the daemon finds the young files by their modification
- * times.
+ * The maximum number of remembered paths, which take about 10 MB. Beyond this limit, the daemon finds the young files
+ * by their modification times.
  */
 const knownMax = 100_000;
 
-/** The time in ms within which the checkpoints of one agent step follow each other. */
+/** The longest time in ms between two checkpoints of one agent step. */
 const quietMs = 500;
 /**
  * When a client makes checkpoints without a pause, the daemon syncs them after this time, so that a restore need not
@@ -28,7 +28,7 @@ const quietMs = 500;
 const waitMsMax = 5000;
 
 export interface UnsyncedPlaces {
-  /** The directory with loose objects that no other step syncs. */
+  /** The directory of the loose objects. Absent if another part of the daemon syncs them. */
   readonly objects?: string;
   readonly refsIn: string;
   /** Small files that the repository needs. They never change. */
@@ -72,7 +72,7 @@ export class Unsynced {
     for (const path of paths) this.#paths?.delete(path);
   }
 
-  /** Syncs everything that was stored and moved before this call. */
+  /** Syncs all objects that were stored and all refs that were moved before this call. */
   sync(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#turns.run(() => this.#sync());

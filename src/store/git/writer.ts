@@ -33,15 +33,15 @@ import { refuseUnpublished } from './unpublished.ts';
 const bulkMin = 300;
 /** The limit in bytes for contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
-/** The size in bytes above which a spool file does not pass through this process: git reads the file itself. */
+/** The size in bytes above which git itself reads a spool file. The content then does not pass through this process. */
 const pipedBytesMax = 32 << 20;
 
 export interface GitWriterParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
-  /** A private directory, on any file system. */
+  /** A private directory for spool files. It may be on any file system. */
   readonly spoolDirectory: string;
-  /** Reads the objects of this writer and all earlier objects. */
+  /** Reads all objects: those of this writer, and those that were stored earlier. */
   readonly reader: ObjectReader;
   /** Caches directories that were stored. */
   readonly trees: Pick<TreeReader, 'keep'>;
@@ -156,7 +156,7 @@ export class GitWriter implements SnapshotWriter {
     if (isLarge || isMuch) await this.#write();
   }
 
-  /** Passes pending blobs to git, except blobs that exist and can be read. */
+  /** Passes pending blobs to git, except the blobs that the store already has and can read. */
   async #write(): Promise<void> {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
@@ -276,7 +276,8 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Checks that the store has the blobs that this writer did not receive. No other step would notice a missing blob.
+   * Checks that the store has all named blobs that this writer did not receive. No other step would notice that such a
+   * blob is missing.
    */
   async #checkThere(blobs: readonly string[]): Promise<void> {
     const hole = await this.#parts.reader.firstMissing(blobs);
@@ -296,9 +297,9 @@ function dropSpool(content: StableContent): void {
 }
 
 // Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so the
-// proof reads an existing object first. It writes a damaged object again in another place, and git then uses the
-// readable copy. This proof is for stores into which git writes directly. Objects that no capture hands over are
-// checked by `store/verify` and by the next full scan.
+// proof reads an existing object first. If the object is damaged, the proof writes it again in another place, and git
+// then uses the readable copy. This proof is for stores into which git writes directly. It cannot check objects that no
+// capture passes to it. `store/verify` and the next full scan check those objects.
 
 export interface ObjectToProve {
   readonly id: string;
@@ -373,12 +374,12 @@ export class Proof {
 }
 
 // Prevents a sweep and a capture of one store from running at the same time. A sweep begins only when no writer is
-// open. A writer that begins during a sweep delays its first write until the sweep has ended. Also remembers which
-// sealed snapshots are not published yet, so that a sweep spares them. This class handles no objects itself.
+// open. A writer that begins during a sweep delays its first write until the sweep has ended. Also remembers the
+// finished snapshots that are not published yet, so that a sweep spares them. This class handles no objects itself.
 
 /**
- * The time in ms after which an unpublished snapshot is no longer spared. Such a snapshot was made only for a
- * comparison (`hasChanges`).
+ * The time in ms after which a sweep no longer spares an unpublished snapshot. A snapshot that stays unpublished for so
+ * long was made only for a comparison (`hasChanges`).
  */
 const unpublishedMsMax = 600_000;
 

@@ -1,6 +1,6 @@
 // Computes the rows of a checkpoint for paths that its capture could not read. An unreadable path does not count as
-// deleted, so its row repeats the last known entry. The search goes up through the checkpoints that skipped the path.
-// The search ends at a checkpoint whose capture saw the path, or that has complete rows.
+// deleted, so its row repeats the last known entry. The search for this entry goes from parent to parent. It ends at a
+// checkpoint whose capture could read the path, or that has complete rows.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
@@ -26,7 +26,10 @@ export interface Captured {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** A planned removal: the removed rows of `checkpoints`, and the rows that become independent. */
+/**
+ * A planned removal of checkpoints: which rows of `checkpoints` it removes, and which remaining rows no longer need a
+ * parent.
+ */
 export interface Removing {
   readonly gone: { has(id: number): boolean };
   readonly standAlone: { has(id: number): boolean };
@@ -56,7 +59,10 @@ export class CarriedRows {
     this.#trees = trees;
   }
 
-  /** Returns the entries that a checkpoint repeats. `id` is the number of its row in `checkpoints`. */
+  /**
+   * Returns the entries that a checkpoint repeats from earlier checkpoints. `id` is the number of its row in
+   * `checkpoints`.
+   */
   async of(id: number, removing?: Removing): Promise<Carried> {
     const chain: Captured[] = [];
     let carried = nothing;

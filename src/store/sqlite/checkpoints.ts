@@ -123,7 +123,10 @@ export class SqliteCheckpoints {
     });
   }
 
-  /** Writes the file rows before the checkpoint, under an unfinished row. */
+  /**
+   * Writes the file rows before the checkpoint is published. Until then they belong to a row of `checkpoints` that is
+   * marked unfinished.
+   */
   async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
     const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));
     const at = createdAt(record);
@@ -161,7 +164,10 @@ export class SqliteCheckpoints {
     return Number(this.#parts.database.row('SELECT last_insert_rowid()')?.[0]);
   }
 
-  /** Returns the rows that changed since the parent, or full rows when the parent's directories are damaged. */
+  /**
+   * Returns the rows that changed since the parent. When the parent's directories are damaged, returns a row for every
+   * file.
+   */
   async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
     const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
       rowsFor(this.#parts.database, this.#parts.trees, this.#parts.carried, record, before);

@@ -1,7 +1,7 @@
 // Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed if this saves space.
 // Large contents are in chunks, so that memory does not depend on the size of a file. Contents of several chunks share
-// equal chunks: one byte that changes in place costs one chunk. This module is independent of checkpoints and trees.
-// The sweep (sweep.ts) decides which contents to remove.
+// equal chunks. So if one byte changes in place, only one chunk is stored again. This module is independent of
+// checkpoints and trees. The sweep (sweep.ts) decides which contents to remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
@@ -21,7 +21,7 @@ export const inlineBytesMax = 1 << 16;
 /** The size of a chunk in bytes. Inserting a chunk takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** The number of bytes in a zlib window that zlib itself cannot use. */
+/** zlib cannot use this many bytes of its window. */
 const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
 
@@ -42,8 +42,8 @@ export function sha256(): BlobHash {
 }
 
 /**
- * Compresses a small content at once. The window is only as large as the content. A larger window gives the same
- * result, and clearing a larger window took half of the compression time.
+ * Compresses a small content at once. The window is only as large as the content. A larger window would give the same
+ * result, but zlib would spend half of its time on clearing that window.
  */
 export function packSmall(bytes: Uint8Array): Packed {
   const { length } = bytes;
@@ -126,7 +126,7 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
        stored_size = excluded.stored_size, is_compressed = excluded.is_compressed, content = excluded.content`,
     one.blob,
     one.size,
-    one.blob, // when a lost content is stored again, rows already name the content
+    one.blob, // if the content was lost and is stored again, rows already name it
     Date.now(),
     one.stamp,
     one.storedSize,

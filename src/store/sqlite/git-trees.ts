@@ -1,6 +1,7 @@
 // Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A scratch
-// repository contains only the differences between the snapshots. Diffs use the same scratch repository until it is
-// large or the database was swept. So a differ can keep running there, and equal contents are written only once.
+// repository contains only the differences between the snapshots. All diffs use one scratch repository until it has
+// grown large or the database is swept. So one differ process can serve many diffs, and equal contents are written only
+// once.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
 // Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names its process.
-// While a writer of the store is open, the lease protects all rows stored since the writer began. The lease also
-// protects the last snapshots that it names. A lease ends with its process. The clock matters only for processes of
-// other hosts and containers, whose leases are valid for a day. The generation is the store's logical clock: each step
-// of a sweep that removes rows advances the generation. A row has the generation in which it was last stored or
-// requested, so a sweep can distinguish old from new. So a row that a store has seen certainly exists until the
-// generation advances.
+// While a writer of the store is open, the lease protects all rows stored since the writer began. The lease also lists
+// (pins) the latest snapshots of the store, and protects them. A lease ends when its process ends. The clock matters
+// only for processes of other hosts and containers, whose leases are valid for a day. The generation is the store's
+// logical clock: each step of a sweep that removes rows advances the generation. A row has the generation in which it
+// was last stored or requested, so a sweep can distinguish old from new. So a row that a store has seen certainly
+// exists until the generation advances.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -44,7 +44,7 @@ export class SqliteLease {
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
     const id = await database.transaction(() => {
-      // a session has only one owner, so the earlier owner died
+      // a session has only one owner, so the owner of an older lease must have died
       database.run('DELETE FROM leases WHERE session = ?', session);
       database.run(
         'INSERT INTO leases (session, holder, renewed_at) VALUES (?, ?, ?)',
@@ -60,7 +60,8 @@ export class SqliteLease {
   /**
    * Takes the lease again if another daemon removed it, because that daemon counted this process as dead. Await this
    * function before a change. A daemon in another container cannot see this process, and counts it as dead after a day
-   * without a change. Does nothing when the session has another lease, and so another owner.
+   * without a change. Does nothing when the session already has another lease, because the session then has another
+   * owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';
@@ -77,7 +78,10 @@ export class SqliteLease {
     );
   }
 
-  /** Notes that a writer begins. Returns the generation since which the rows of the writer are protected. */
+  /**
+   * Records that a writer begins. From now on, the lease protects all rows of the returned generation and of later
+   * generations.
+   */
   async beginWriting(): Promise<number> {
     await this.retake();
     this.#writers += 1;
@@ -113,8 +117,8 @@ export class SqliteLease {
   }
 
   /**
-   * Removes the pins of snapshots that a checkpoint now protects, and the oldest of the other pins. Call this function
-   * after {@link pin} was committed.
+   * Removes pins from the lease: those of snapshots that a checkpoint now protects, and the oldest of the remaining
+   * pins. Call this function after {@link pin} was committed.
    */
   async pinned(snapshot: SnapshotId): Promise<void> {
     const others = this.#pins.filter((pin) => pin.snapshot !== snapshot);

@@ -34,11 +34,14 @@ interface Fold {
   readonly node: Node;
   /** The nearest remaining ancestor. */
   readonly ancestor: Node | undefined;
-  /** New file rows that replace the old file rows, under the same row of `checkpoints` … */
+  /** If the row of `checkpoints` stays: the new file rows that replace the old file rows. */
   readonly rows?: readonly FileRow[];
-  /** … or new file rows, already written under this other row of `checkpoints`, which replaces the old row … */
+  /** If a new row of `checkpoints` replaces the old row: the new row's id. Its file rows are already written. */
   readonly staged?: number;
-  /** … or the file rows of a removed full checkpoint, with these changes. */
+  /**
+   * If the checkpoint takes over the file rows of a removed full checkpoint: that checkpoint, and the changes to its
+   * file rows.
+   */
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
 }
 
@@ -69,7 +72,10 @@ export class SqliteRemoval {
     if (gone.size === 0) return;
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    /** The checkpoints whose rows may have to repeat a different entry after the removal. */
+    /**
+     * Checkpoints whose rows repeat an entry of an earlier checkpoint. After the removal they may have to repeat a
+     * different entry.
+     */
     const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {
@@ -128,7 +134,10 @@ export class SqliteRemoval {
     await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());
   }
 
-  /** Deletes the rows of removed checkpoints bit by bit, including rows that earlier openings of the session left. */
+  /**
+   * Deletes the rows of removed checkpoints in small steps. Includes rows that were still there when the session was
+   * closed earlier.
+   */
   async drainRemoved(): Promise<void> {
     const rows = await this.#parts.database.read(() =>
       this.#parts.database.rows(

@@ -1,6 +1,6 @@
-// The specified file rows. The rows of a checkpoint are the changes since its parent. The rows of an independent
-// ("full") checkpoint are all its files: a full checkpoint is a root or a regular keyframe. The rows are computed from
-// the directories. The daemon writes them in the transaction of the checkpoint, or earlier under a hidden row.
+// The specified file rows. The rows of a checkpoint are the changes since its parent. A full checkpoint needs no parent
+// and has a row for each of its files: it is a root or a regular keyframe. The rows are computed from the directories.
+// The daemon writes them in the transaction of the checkpoint, or earlier under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -96,8 +96,8 @@ export function changeRows(changes: readonly TreeChange[]): FileRow[] {
 }
 
 /**
- * The number of rows in one statement. 16 rows in one statement take two thirds of the time of 16 statements, and more
- * rows save no time.
+ * The number of rows in one statement. One statement with 16 rows takes two thirds of the time of 16 statements. More
+ * rows save no further time.
  */
 const rowsInStatement = 16;
 
@@ -148,8 +148,8 @@ export function insertRows(
 }
 
 /**
- * Turns the full rows of one checkpoint into the full rows of another checkpoint. Call this function inside a
- * transaction.
+ * Changes the full rows of one checkpoint so that they become the full rows of another checkpoint. Call this function
+ * inside a transaction.
  */
 export function patchFullRows(
   database: SqliteDatabase,

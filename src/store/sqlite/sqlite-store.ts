@@ -1,6 +1,6 @@
 // The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file opens
-// the database and connects the parts to the interface. Each part has its own file. The strategy keeps no state outside
-// the database, so two daemons disagree at most during a transaction.
+// the database and connects the parts to the interface. Each part has its own file. All state is in the database, so
+// two daemons can see different states only while one of them runs a transaction.
 import { basename, join } from 'node:path';
 import { replacementDetector } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -209,8 +209,8 @@ class SqliteStore extends TreeStore implements SnapshotStore {
         )?.[0],
       ),
     ]);
-    // Does not use the sizes of the files, because the journal and a reserve of free pages keep their space after
-    // removals.
+    // Counts rows instead of file sizes. The journal and a reserve of free pages keep their space on disk after a
+    // removal.
     const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
     return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
   }
@@ -441,7 +441,7 @@ async function treesOf(
     const content = (
       await database.read(() => database.row('SELECT node FROM checkpoint_trees WHERE id = ?', key))
     )?.[0];
-    if (!Buffer.isBuffer(content)) continue; // the directory is lost, and verify reports it
+    if (!Buffer.isBuffer(content)) continue; // the directory is lost, which `store/verify` reports
     bytes += content.length + rowBytes;
     for (const entry of decodeNode(id, content)?.entries.values() ?? [])
       if (isSubTree(entry)) stack.push(entry.tree);

@@ -66,8 +66,8 @@ class Sweep {
   }
 
   /**
-   * Returns the roots that are new since the last call. New roots have higher ids, because ids only grow, and snapshots
-   * and pins never change.
+   * Returns the snapshots that became roots since the last call. New roots have higher ids, because ids only grow, and
+   * snapshots and pins never change.
    */
   #newRoots(): string[] {
     const checkpoints = this.#database.rows(
@@ -99,7 +99,7 @@ class Sweep {
     if (this.#trees.has(id)) return;
     const node = readNode(this.#database, id);
     this.#trees.add(id);
-    // Verify reports a lost or damaged directory. A sweep keeps everything that is left below this directory.
+    // `store/verify` reports a lost or damaged directory. A sweep keeps the rows below the directory that still exist.
     if (node instanceof CheckpointdError) return;
     for (const entry of node.entries.values()) {
       if (isSubTree(entry)) stack.push(entry.tree);
@@ -119,7 +119,7 @@ class Sweep {
       );
       for (const [rowid, id, stamp] of rows) {
         after = Number(rowid);
-        if (!Buffer.isBuffer(id)) continue; // the id is damaged, and verify reports the row
+        if (!Buffer.isBuffer(id)) continue; // the id is damaged; `store/verify` reports the row
         const hex = id.toString('hex');
         if (Number(stamp) < this.#cutoff && !this.#trees.has(hex)) old.push(hex);
       }

@@ -59,7 +59,7 @@ export class SqliteWriter implements SnapshotWriter {
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   readonly #large = new Turns();
-  /** Contents that this writer has stored or stamped. The lease protects them. */
+  /** Contents that this writer has stored, or has marked with the current generation. The lease protects them. */
   readonly #added = new Set<BlobId>();
   #isDone = false;
   readonly #slices: Slices;
@@ -142,8 +142,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Stores a batch. One query finds all existing contents. An existing content is already protected, or needs a newer
-   * stamp, but needs no compression.
+   * Stores a batch. One query finds all existing contents. An existing content is never compressed again. If it is not
+   * yet protected, it is only marked with the current generation.
    */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);
@@ -170,7 +170,9 @@ export class SqliteWriter implements SnapshotWriter {
     );
   }
 
-  /** Reads each existing content once per session. A damaged content then no longer counts as existing. */
+  /**
+   * Reads each existing content once per session. If a content proves to be damaged, it no longer counts as existing.
+   */
   async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
     for (const one of batch) {
       if (!stamps.has(one.blob) || this.#parts.proven.has(one.blob)) continue;
@@ -182,8 +184,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Inserts a small content. Without `ready`, the content existed a moment ago. The content is then
-   * compressed only if a sweep has removed it since then.
+   * Inserts a small content. When `ready` is absent, the database had the content a moment ago. The content is then
+   * compressed only if a sweep has removed it in the meantime.
    */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;
@@ -220,13 +222,13 @@ export class SqliteWriter implements SnapshotWriter {
     let pays = true;
     const pack = async (bytes: Uint8Array): Promise<Packed> => {
       const packed: Packed = pays ? await packChunk(bytes) : { bytes, isCompressed: false };
-      pays = packed.isCompressed; // an incompressible file (a film) does not become compressible in its middle
+      pays = packed.isCompressed; // after an incompressible chunk (of a film), compresses no more
       return packed;
     };
     for await (const bytes of chunksOf(content, size)) {
       this.#parts.signal?.throwIfAborted();
       const at = { blob, chunk, digest: digestOf(bytes) };
-      const isAlone = size <= chunkBytes; // a content of one chunk has no chunk in common with an earlier version
+      const isAlone = size <= chunkBytes; // a content of only one chunk shares no chunk
       storedSize += isAlone
         ? await this.#storeOwnChunk(at, await pack(bytes))
         : await this.#storeSharedChunk(at, bytes, pack);
@@ -258,8 +260,8 @@ export class SqliteWriter implements SnapshotWriter {
       const insert = (): void => {
         stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
       };
-      // New bytes fill the journal, which then has to be written back in between. So only new bytes are written in
-      // slices.
+      // New bytes fill the journal, which must be written back from time to time. So new bytes, and only these, are
+      // written in slices.
       if (packed === undefined) await database.transaction(insert);
       else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);
@@ -377,7 +379,7 @@ class SqliteSeal {
   async #check(plan: Plan): Promise<number> {
     const trees = await this.#parts.knownRows.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
-      // a sweep removed these directories, but they are still in memory, so they are stored again
+      // a sweep removed these directories from the database; the copies in memory are stored again
       this.#parts.knownRows.lose(trees.missing);
       return -1;
     }

@@ -48,7 +48,7 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
 
-/** Slices count as one piece of work when each begins within this time after the previous slice. */
+/** Slices count as one long piece of work if each slice begins within this time after the slice before it. */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
 // A slice may write 2 MiB to the journal, in pages of 4 KiB.
@@ -62,7 +62,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** True during synchronous work if the side files were checked at its beginning. */
+  /** True while synchronous work runs whose side files were checked at the beginning. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -79,7 +79,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens or creates the file (0600). Reads nothing in the file yet.
+   * Opens or creates the file (0600). Does not read the file yet.
    * @throws StrategyUnavailable when the library cannot be loaded, else as {@link transaction}.
    */
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
@@ -109,7 +109,7 @@ export class SqliteDatabase {
     return this.#isClosed;
   }
 
-  /** True when another program removed the journal. The daemon must then write nothing more. */
+  /** True when another program removed the journal. After that, the daemon must not write to the database. */
   get isCutOff(): boolean {
     return this.#sides.removed() !== undefined;
   }
@@ -403,7 +403,8 @@ class SideFiles {
   }
 
   /**
-   * Writes into the database the data that only this connection has, unless another program has made new side files.
+   * Writes the data that only this connection still has into the database, unless another program has made new side
+   * files.
    */
   writeBackJournal(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>

@@ -1,5 +1,5 @@
-// Interprets SQLite's errors: whether to wait, whether to retry, and which text the client gets. Handles no error
-// itself.
+// Interprets SQLite's errors: tells whether to wait, whether to retry, and which text the client gets. Does not wait or
+// retry itself.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
@@ -84,7 +84,7 @@ const explanations: readonly Explanation[] = [
   ],
 ];
 
-/** The message of an error after another program has removed a table, an index or a column. */
+/** Matches the error message that SQLite gives after another program has removed a table, an index or a column. */
 const lacksPart = /^no such (table|index|column)/;
 
 /** Translates an error of SQLite or the system into a checkpointd error. Returns all other errors unchanged. */

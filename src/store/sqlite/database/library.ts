@@ -134,9 +134,7 @@ interface ColumnFacts {
   readonly type: string | null;
 }
 
-/**
- * The text of a damaged row when the text is not UTF-8. The string of this object has U+FFFD for each unreadable byte.
- */
+/** A text of a damaged row that is not valid UTF-8. Converted to a string, it has U+FFFD for each unreadable byte. */
 export class DamagedText {
   readonly bytes: Buffer;
 

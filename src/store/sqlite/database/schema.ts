@@ -6,15 +6,16 @@
 // Differences from the specification, with their reasons:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
 // - file_path is bytes. Mode and permissions are separate columns.
-// - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id, so
-// that one checkpoint can take over the row of another checkpoint (removal.ts). `record` is the whole record. Only rows
-// with `state` 1 are checkpoints. All other rows are half written or half removed.
+// - checkpoints.seq gives the order, because times may be equal and clocks may jump. The public id is a separate column
+// `checkpoint`, so that one checkpoint can take over the row of another checkpoint (removal.ts). `record` is the whole
+// record. Only rows with `state` 1 are checkpoints. All other rows are half written or half removed.
 // - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. A row of 8 MiB blocks the event
 // loop for 150 ms. Each change of its ref_count may write the whole row again.
 // - A ref_count starts at 0, because a content is stored before any row names it. Triggers update the ref_count with
-// every change of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each
-// directory, named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of
-// the directories above that file. The file rows are derived from this table.
+// every change of rows, even by a cascade of foreign keys (O30).
+// - The additional table checkpoint_trees saves space. It has one row for each directory, whose key is a hash of the
+// directory's content. Equal directories share a row. After an edit of one file, a snapshot adds rows only for the
+// directories above this file. The file rows are derived from this table.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
