@@ -1,7 +1,7 @@
-// After a power cut, repairs the files of restores that the daemon had already answered. A damaged file is
-// empty, torn, missing or as before the restore, and no program has changed it since the restore. To repair
-// such files, the daemon runs another restore, which first saves the current state. After a kill without a
-// power cut, the daemon repairs no file: the kernel still has the written bytes, which only need a sync.
+// After a power cut, repairs the files of finished restores: their result was already sent to the client. A damaged
+// file is empty, torn, missing or as before the restore, and no program has changed it since the restore. To repair
+// such files, the daemon runs another restore, which first saves the current state. After a kill without a power cut,
+// no file needs a repair: the kernel still has the written bytes, which only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -21,7 +21,7 @@ import { executeJob, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** The tolerance in ms when the change time of a file is compared with the time of a note. */
+/** When the change time of a file is compared with the time of a note, they may differ by this time in ms. */
 const slackMs = 1_000;
 
 /** True when the machine was restarted after the note was written. */
@@ -31,8 +31,9 @@ function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
 }
 
 /**
- * Makes a restore unfinished again when a power cut destroyed its published checkpoint. Renames the note of the restore
- * back to the intent, from which recovery continues. Call this function before recovery.
+ * If a power cut destroyed the published checkpoint of a restore, makes the restore unfinished again. For this, renames
+ * the note of the restore back to the intent. Recovery then continues from the intent. Call this function before
+ * recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
   if (files.existsSync(directory.intentFile)) return;
@@ -44,8 +45,7 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
         isOfAnotherBoot(intent) &&
         index.byId(recordOf(intent).id) === undefined &&
         index.byId(intent.safety) !== undefined &&
-        // If the `seq` of a missing checkpoint is lower, the checkpoint was published, and has been removed
-        // since.
+        // A missing checkpoint with a lower `seq` is not lost: it was published, and was removed later.
         recordOf(intent).seq >= index.nextSeq,
     );
   if (lost !== undefined) answered.reopen(lost.intent.id);
@@ -64,7 +64,7 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
     if (checkpoint !== undefined)
       restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
-    // The note belongs to another directory, or to a checkpoint that was removed since. The files of this restore no
+    // The note is about another directory, or the restore's checkpoint was removed later. The files of this restore no
     // longer need a repair.
     else answered.forget([intent.id]);
   }
@@ -83,8 +83,8 @@ interface AnsweredRestore {
 }
 
 /**
- * Restores the damaged files. If the store has also lost the content of a file, reports this file and does not try
- * again to restore it.
+ * Restores the damaged files. If the store has lost the content of a file, too, reports this file. The next opening
+ * does not try to restore it again.
  */
 async function restoreLost(
   site: RestoreSite,
@@ -105,7 +105,7 @@ async function restoreLost(
     if (!(error instanceof CheckpointdError)) throw error;
     const lost = `A power cut damaged files of an earlier restore, and the daemon could not restore them again: ${error.message}`;
     context.warn(lost, error);
-    if (error.retryable) return; // the notes stay for the next opening
+    if (error.retryable) return; // the notes stay, and the next opening tries again
   }
   site.answered.forget(restores.flatMap(({ id, isCut }) => (isCut ? [id] : [])));
 }
@@ -128,14 +128,14 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** For each of the restores, the entry that the path had before it. */
+  /** For each restore that changed the path: the entry that the path had before that restore. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }
 
 /**
- * Returns the paths that restores changed before the power cut. Leaves out paths that a restore changed after the power
- * cut.
+ * Returns the paths that restores changed before the power cut. Leaves out a path if another restore has changed it
+ * after the power cut.
  */
 async function touchedBy(
   checkpoints: Checkpoints,
@@ -195,10 +195,7 @@ function changedMs(tree: AnchoredFiles, path: TreePath): number {
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }
 
-/**
- * True when a power cut can have caused the current entry: the entry is missing, is torn, or is that from
- * before the restore.
- */
+/** True when a power cut may have caused the current entry: it is missing, torn, or the same as before the restore. */
 async function isLost(
   store: SnapshotStore,
   { before: present, after: wanted }: TreeChange,
@@ -212,8 +209,8 @@ async function isLost(
 }
 
 /**
- * True when a power cut can have caused the current content: it differs from the whole content only by zeros
- * in places and a missing end.
+ * True when the current content may be the intact content damaged by a power cut. It may differ from the intact content
+ * only by zeros in places and by a missing end.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

@@ -1,5 +1,5 @@
-// The notes of restores that were answered, but whose files may not be on the disk yet. When the daemon
-// answers a restore, it renames the intent (journal.ts) to such a note. The daemon removes the note after it
+// The notes of finished restores whose files may not be on the disk yet. When the daemon has finished a restore and
+// answers the client, it renames the restore's intent (journal.ts) to such a note. The daemon removes the note after it
 // has synced the files. After a power cut, a remaining note shows the next start which files to check
 // (after-power-cut.ts). After a kill without a power cut, the next start only syncs the files.
 import { join } from 'node:path';
@@ -25,7 +25,8 @@ type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
 export interface AnsweredNote {
   readonly intent: RestoreIntent;
   /**
-   * The time when the restore was answered. If a file has a later change time, another program has changed the file.
+   * The time when the daemon answered the client's request for the restore. If a file has a later change time, another
+   * program has changed the file.
    */
   readonly answeredMs: number;
 }
@@ -40,7 +41,10 @@ export class AnsweredRestores {
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 
-  /** With `durable`, each restore syncs its files before the answer, so no restore needs a note. */
+  /**
+   * If `durable` is true, each restore syncs its files before the daemon answers the client. Then no restore needs a
+   * note.
+   */
   constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
     this.#directory = directory;
     this.#root = root;
@@ -82,7 +86,7 @@ export class AnsweredRestores {
     return notes.sort((a, b) => recordOf(a.intent).seq - recordOf(b.intent).seq);
   }
 
-  /** Makes the restore unfinished again, because its publication was lost. */
+  /** Makes the restore unfinished again, because its checkpoint was lost in a power cut. */
   reopen(id: string): void {
     files.renameSync(this.#file(id), this.#directory.intentFile);
     syncDirectory(this.#directory.own);
@@ -97,15 +101,18 @@ export class AnsweredRestores {
   }
 
   /**
-   * Waits briefly for running syncs, then stops them. The notes of the restores then stay, and the kernel writes the
-   * remaining files later.
+   * Waits briefly for running syncs, then stops them. The notes of unsynced restores stay, and the kernel writes their
+   * files later.
    */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
     this.#stop.abort();
   }
 
-  /** Syncs all waiting restores together, because a later restore may have replaced files of an earlier one. */
+  /**
+   * Syncs the files of all waiting restores together, because a later restore may have replaced files of an earlier
+   * restore.
+   */
   async #syncAll(): Promise<void> {
     const { signal } = this.#stop;
     try {
@@ -179,8 +186,8 @@ async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal)
 }
 
 /**
- * Opens a file for a sync. Opens the file for writing if this user may not read it. Does not open a link, because the
- * sync of the link's directory is enough.
+ * Opens a file for a sync. If this user may not read the file, opens it for writing. Does not open a link: syncing the
+ * link's directory is enough.
  */
 function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
   for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {

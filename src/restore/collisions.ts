@@ -1,7 +1,6 @@
-// Finds names that a file system treats as equal (folds): `A` and `a`, or composed and decomposed letters. To
-// test a file system, looks up existing names under another spelling. Does not imitate the rules by which a
-// system folds names. To refuse two paths that would overwrite each other, Unicode's simple lower case after
-// NFC is enough.
+// Finds names that a file system treats as equal (folds): `A` and `a`, or composed and decomposed letters. To test a
+// file system, looks up existing names under another spelling. Does not imitate a system's own folding rules. To find
+// two paths that would overwrite each other, it compares them in NFC and Unicode's simple lower case.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -35,8 +34,8 @@ export function foldedKey(path: TreePath, folding: Folding): string {
 }
 
 /**
- * Returns the colliding paths. A path collides if the list also contains another spelling, with the same key,
- * of the path or of a directory above it.
+ * Returns the colliding paths. A path collides if another path in the list spells it, or a directory above it,
+ * differently but with the same key.
  */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
@@ -90,8 +89,8 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   const foldsUnicode = answerOf(tree, directory, names, (text) =>
     text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
   );
-  // When no name can be tested, assumes that a system which folds letter case also folds composed and
-  // decomposed letters.
+  // Used when no suitable name exists: a system that folds letter case is assumed to fold composed and decomposed
+  // letters, too.
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
@@ -117,7 +116,7 @@ function answerOf(
   return undefined;
 }
 
-/** The facts of a write that show whether only the spelling of the file's name changed. */
+/** The part of a planned write that shows whether the restore changes only the spelling of the file's name. */
 interface Write {
   readonly expected?: Entry;
   readonly displaces: readonly Entry[];
@@ -140,8 +139,8 @@ interface Spellings {
 }
 
 /**
- * Finds writes whose name differs from a present name only in spelling, and paths that a case-folding disk cannot
- * store together. `present` has the present entries of the differing paths.
+ * Finds writes whose name differs from an existing name only in spelling. Also finds paths that a case-folding disk
+ * cannot store together. `present` has the existing entries at the paths that differ from the target.
  */
 export function respell(
   request: {
@@ -175,7 +174,8 @@ export function respell(
 }
 
 /**
- * Pairs a file to write with an existing file of the same directory, if the target does not contain the existing file.
+ * If two paths are spellings of one name, pairs the file to write with the existing file. The target must not contain
+ * the existing file.
  */
 function pairOf(
   paths: readonly TreePath[],

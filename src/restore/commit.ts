@@ -1,8 +1,8 @@
-// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each
-// step, checks that the file to replace is still the verified file. Between this check and the rename are two
-// system calls. So the old file first gets a second name (a hard link). If a program edits the file in that
-// moment, the commit finds the edit under the second name, and returns the edit in `edited`. A second name
-// outside the work tree (displaced.ts) is checked once more later. Any other second name is removed at once.
+// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step, checks
+// that the file to replace is still the verified file. Another program can edit the file between this check and the
+// rename. So the old file first gets a second name (a hard link). The commit finds such an edit under the second name,
+// and returns it in `edited`. If the second name is outside the work tree (displaced.ts), a later look checks it once
+// more. Any other second name is removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -19,12 +19,12 @@ import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
 
 /**
- * The outcome of a step. `conflict`: another program has changed the path since staging, so the commit leaves the path
- * as it is.
+ * The outcome of a step. `conflict`: another program has changed the path since staging, so the commit does not touch
+ * the path.
  */
 export type CommitOutcome = 'done' | 'conflict';
 
-/** A file that a program edited while the restore replaced it. Another file is now at its path. */
+/** A file that a program edited while the restore replaced or removed it. */
 export interface Edited {
   readonly path: TreePath;
   /** The entry that the restore put at the path. Absent when the restore removed the path. */
@@ -40,18 +40,24 @@ export interface Edited {
 export class Commit {
   readonly #tree: AnchoredFiles;
   readonly #temporaries: Temporaries;
-  /** The directories that get stricter bits at the end. The commit makes these directories private at once. */
+  /**
+   * The directories that get stricter permission bits at the end of the restore. The commit makes a new directory of
+   * this kind private at once.
+   */
   readonly #strict: ReadonlySet<TreePath>;
   /** The directories in which names were added or removed. The commit fills this set, and the restorer reads it. */
   readonly #touched: Set<TreePath>;
   /**
-   * The identities of files that had several names when this restore removed one name. This removal changes the ctime
-   * of the file under its other names.
+   * The identities of files that had several names when this restore removed one of the names. The removal changes the
+   * file's ctime, which its other names show, too.
    */
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original paths. */
   readonly stuck = new Map<TreePath, TreePath>();
-  /** Edits that other programs made during the last steps. The caller takes the edits from this list. */
+  /**
+   * Edits that other programs made during the last steps. The caller removes these edits from the list and handles
+   * them.
+   */
   readonly edited: Edited[] = [];
   readonly #names: Asides;
 
@@ -125,7 +131,7 @@ export class Commit {
     return true;
   }
 
-  /** Moves a file back to its former path. Returns false when another file has this path. */
+  /** Moves a file back to its former path. Returns false when another file is at this path. */
   moveBack(path: TreePath, home: TreePath): boolean {
     this.#ensureDirectory(parentOf(home));
     return this.#place(path, home) === 'done';
@@ -149,8 +155,8 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // The directory is in use, is not empty, is a mount point, or belongs to another user. It may stay, because
-      // snapshots do not contain empty directories.
+      // The system refuses to remove the directory: it is in use, not empty, a mount point, or of another user. It may
+      // stay, because snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
       throw error;
@@ -201,7 +207,7 @@ export class Commit {
     this.#names.rename(temporary, path);
     const after = this.#names.statsOf(aside);
     if (after !== undefined && !isSameContent(after, shown)) {
-      // The old file must not replace the new file, because a program may have edited the new file, too.
+      // The commit does not put the old file back, because a program may have edited the new file, too.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
       this.edited.push({ path, at, ...given({ put: write.after }) });
       return 'conflict';
@@ -211,8 +217,8 @@ export class Commit {
   }
 
   /**
-   * Gives the file at the path a second name, and returns the second name. The result has `shown` only if the file is
-   * still the verified file.
+   * Gives the file at the path a second name, and returns this name. The result has `shown` only if this file is the
+   * one that was verified.
    */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
     const aside = this.#names.link(path);
@@ -224,8 +230,8 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#recordShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // The later check (late-look.ts) identifies a file by its inode, and would mistake this file for another
-    // one.
+    // Uses no name outside the work tree here. The later check (late-look.ts) identifies a file by its inode, and would
+    // take this file for another file.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -235,8 +241,8 @@ export class Commit {
   }
 
   /**
-   * If a file comes from a lower layer of an overlay, its second name may look like another file. Returns the
-   * stats of the path in this case.
+   * On an overlay file system, the second name of a file from a lower layer may look like a different file. Returns the
+   * stats of the file's path in this case.
    */
   #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
     const first = statsAt(this.#tree, path);
@@ -272,15 +278,15 @@ export class Commit {
     try {
       isGone = this.#removeDisplaced(aside, path, displaced);
     } catch (error) {
-      // The new file is in place, and a checkpoint contains the displaced directory. The end of the restore removes
-      // what is left of this directory.
+      // The new file is in place, and a checkpoint contains the files of the displaced directory. At its end, the
+      // restore removes the rest of this directory.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';
     }
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
-    // A program that still uses the directory has made a file in it, so the directory is kept. Empty
-    // directories are removed with the other temporary files.
+    // If a program has made a file in the directory, keeps the directory. An empty directory is removed later, with the
+    // other temporary files.
     else if (!isGone && !this.#containsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }
@@ -319,7 +325,7 @@ export class Commit {
     return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
   }
 
-  /** Records a file that has several names. `own` is the number of names that the restore knows. */
+  /** Records the file if it has more names than `own`, the number of names that the restore knows. */
   #recordShared(stats: BigIntStats | undefined, own = 1n): void {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
@@ -333,7 +339,7 @@ export class Commit {
 /** A second name of a file: outside the work tree, or beside the file's path. */
 export type Aside = { readonly outside: string } | { readonly beside: TreePath };
 
-/** The error codes of a file system that refuses a second name, for all files or for this file. */
+/** The error codes by which a file system refuses a hard link: to any file, or only to this file. */
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
@@ -414,8 +420,8 @@ export class Asides {
   }
 
   /**
-   * Discards the second name of a file whose content is saved. A second name outside the work tree stays
-   * until the later check (late-look.ts).
+   * Discards the second name of a file whose content the store has. If the second name is outside the work tree, it
+   * stays until the later check (late-look.ts).
    */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);

@@ -1,8 +1,7 @@
-// Keeps files that a restore has displaced (removed or replaced) under second names until late-look.ts has
-// checked them. A program that has a displaced file open may still write to it after the restore's last
-// check. The second names are in a directory of the restore, outside the work tree and on the same disk. A
-// note in this directory describes each file, so that a check after a kill knows as much as a check before
-// the kill.
+// Keeps files that a restore has displaced (removed or replaced) under second names until late-look.ts has checked
+// them. A program may still have a displaced file open, and may write to it after the restore's last check. The second
+// names are in a directory of the restore, outside the work tree and on the same disk. A note in this directory
+// describes each file. So even if the daemon is killed, the next daemon can check the files.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
@@ -18,7 +17,7 @@ interface Staged {
   readonly deletes: readonly StagedDelete[];
 }
 
-/** A file that a restore is about to remove or replace, and the entry that replaces the file, if any. */
+/** A file that a restore is about to remove or replace. Includes the new entry if the file is replaced. */
 interface ToDisplace extends StagedDelete {
   readonly put?: Entry;
 }
@@ -83,7 +82,8 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      // After an error (such as a full disk), the restore uses second names in the work tree, which it removes at once.
+      // After an error (such as a full disk), the restore makes the second names in the work tree instead, and removes
+      // them at once.
       return undefined;
     }
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
@@ -152,8 +152,8 @@ export function removeWhenEmpty(directory: string): boolean {
 }
 
 /**
- * True when no program has written to the file since the restore displaced it. A change of only the permission bits
- * does not count.
+ * True when no program has written to the file since the restore displaced it. If only the permission bits changed, the
+ * file counts as unwritten.
  */
 export function isUnwritten(stats: BigIntStats, displaced: DisplacedFile): boolean {
   return (

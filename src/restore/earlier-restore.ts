@@ -1,6 +1,6 @@
-// Reads facts about an earlier restore from snapshots: the paths that it changed (for an undo), and the edits since its
-// interruption (for a recovery). Makes no decision about single files. The snapshots that this module writes contain no
-// new contents.
+// Reads facts about an earlier restore from snapshots. An undo needs the paths that the restore changed. A recovery
+// needs the edits since the restore was interrupted. This module makes no decision about single files. The snapshots
+// that it writes contain no new contents.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -12,13 +12,13 @@ export interface RestoreChanges {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * The paths that the restore did not write, but made visible to captures. The files existed before, so an undo does
-   * not delete them.
+   * The paths that the restore did not write, but that captures include only since the restore. The files existed
+   * before the restore, so an undo does not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;
 }
 
-/** Returns the paths that a restore changed. These differ between the states before and after the restore. */
+/** Returns the paths that a restore changed: these paths differ between the states before and after the restore. */
 export async function changesOfRestore(
   { store, index }: Checkpoints,
   { snapshot, safety, revealed = [], untouched = [] }: CheckpointRecord,
@@ -44,20 +44,20 @@ export async function changedPaths(
 }
 
 export interface EditedSince {
-  /** The edited entries, by path. Includes paths of which only the permission bits changed. */
+  /** The edited entries, by path. Includes entries of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
   /** The paths whose current content differs from the contents in both states. */
   readonly contents: ReadonlySet<TreePath>;
   /**
-   * The paths that exist in neither state. A program created the file, or the file became visible to captures
-   * when an ignore file disappeared.
+   * The paths that exist now but in neither of the two states. A program created the file, or captures now include it
+   * because an ignore file disappeared.
    */
   readonly fresh: ReadonlySet<TreePath>;
 }
 
 /**
- * Compares the current state with two others: the state before an interrupted restore, and the target of the restore.
- * Returns what programs have edited since the interruption.
+ * Compares the current state with two other states: the state before an interrupted restore, and the restore's target.
+ * Returns the edits that programs have made since the interruption.
  */
 export async function editedSince(
   store: SnapshotStore,
@@ -70,7 +70,7 @@ export async function editedSince(
   const contents = new Set<TreePath>();
   const fresh = new Set<TreePath>();
   for (const { path, before, after: now } of await store.changes(states.before, states.present)) {
-    if (now === undefined) continue; // a deletion loses nothing
+    if (now === undefined) continue; // a program deleted the path; this loses nothing
     const target = wanted.has(path) ? wanted.get(path) : before;
     if (target !== undefined && sameEntry(now, target)) continue;
     edits.set(path, now);

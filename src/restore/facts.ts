@@ -52,8 +52,8 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // After this finding, the next capture trusts no content in the store. It passes every file to the store, which
-    // writes all files again.
+    // The store is damaged. Therefore the next capture trusts no content in the store: it passes every file to the
+    // store, which writes all files again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);
@@ -67,8 +67,8 @@ export async function planFiles(
 
 interface Planned extends FilePlan {
   /**
-   * The requested paths at which there is nothing to restore. The daemon reports these paths, because the
-   * user may have mistyped a path.
+   * The requested paths at which there is nothing to restore. The daemon reports them, because the user may have
+   * mistyped a path.
    */
   readonly unmatched: readonly TreePath[];
 }
@@ -198,8 +198,7 @@ async function factsOf(
 interface Bounds {
   readonly only?: ReadonlySet<TreePath>;
   /**
-   * The paths that certainly did not exist in the target's state, because a restore checked this before it
-   * wrote them.
+   * The paths that certainly did not exist in the target's state. A restore checked this before it created files there.
    */
   readonly known?: ReadonlySet<TreePath>;
   readonly leave: Map<TreePath, LeftReason>;
@@ -207,8 +206,8 @@ interface Bounds {
 }
 
 /**
- * Returns the limits of a job that are not in its request. An undo changes only what the reversed restore changed. A
- * recovery changes only what the interrupted run may change.
+ * Returns the paths to which a job is limited beyond the limits in its request. An undo may change only the paths that
+ * the reversed restore changed. A recovery may change only the paths that the interrupted run may change.
  */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
@@ -290,8 +289,8 @@ function filesInTarget(present: Directory, changes: readonly TreeChange[]): (pat
 }
 
 /**
- * Returns how many more files the target has than the current state: for each changed path, and for each directory
- * above it.
+ * For each changed path, and for each directory above a changed path: returns how many more files the target has there
+ * than the current state.
  */
 function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   const surplus = new Map<TreePath, number>();
@@ -341,9 +340,9 @@ function exists(tree: AnchoredFiles, path: TreePath): boolean {
 }
 
 /**
- * Returns those paths of a restore whose current content is in no checkpoint of this session and was not reported by
- * the session's agent. A path that is now deleted is never in conflict, because nothing would be lost. If the store has
- * lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
+ * Returns the paths of a restore with a conflict: their current content is in no checkpoint of this session and was not
+ * reported by the session's agent. A path that does not exist now is never in conflict, because a write loses nothing.
+ * If the store has lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
  */
 async function conflictsIn(
   checkpoints: Checkpoints,

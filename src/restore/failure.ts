@@ -32,7 +32,7 @@ export function pathReason(error: unknown): FailureReason | undefined {
 }
 
 /**
- * Returns the error for a client whose restore had to stop. `done` is the number of visible changes that the
+ * Returns the error that the client gets when its restore had to stop. `done` is the number of visible changes that the
  * restore had made.
  */
 export function stopped(error: unknown, at: TreePath | undefined, done: number): unknown {
@@ -72,7 +72,7 @@ export function leftBehind(error: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-/** Explains a system error that happened before any change. Other code handles an error after the first change. */
+/** Explains a system error that happened before any change. Errors after the first change are handled elsewhere. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =

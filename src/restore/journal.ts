@@ -1,7 +1,7 @@
-// The note about a running restore. It is a small durable file, written before the first change of the work tree and
-// removed after the last. The note does not contain the plan, but the facts that a new plan needs. A repeated run plans
-// from the files that are on disk at that time. Recovery, not the journal, decides what to do with an unfinished
-// restore.
+// The note about a running restore. It is a small durable file. It is written before the first change of the work tree,
+// and is removed after the last change. The note does not contain the plan, but the facts that a new plan needs. A
+// repeated run plans from the files that are on disk at that time. Recovery, not the journal, decides what to do with
+// an unfinished restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -32,8 +32,7 @@ export interface RestoreIntent {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The directory that the restore changes. Notes of earlier versions have neither this field nor the next
-   * three fields.
+   * The directory that the restore changes. Notes of earlier versions lack this field and the three fields after it.
    */
   readonly root?: DirectoryIdentity;
   /** The id of the machine's boot, on systems that have such an id. */
@@ -42,13 +41,11 @@ export interface RestoreIntent {
   readonly left?: readonly LeftAlone[];
   /** The restore that an undo or a redo reverses. */
   readonly takesBack?: CheckpointId;
-  /**
-   * True when the undo or redo brings back the whole earlier state, and not only the paths that the restore changed.
-   */
+  /** True when the undo or redo returns to the whole earlier state, not only at the paths that the restore changed. */
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];
-  /** The plan's `directories`. If the first run has emptied such a directory, a repeated run removes the directory. */
+  /** The `directories` of the plan. If the first run emptied one of them, a repeated run removes this directory. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
   /** The time when the restore started (RFC 3339), for people who read the file. */

@@ -1,10 +1,10 @@
-// Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at
-// the moment when the restore replaces the file, the commit finds the edit at once. But a program that has a
-// displaced file open may write to it even later. So the late look checks the displaced files after two
-// seconds, or at the end of the session. It removes the unchanged files. It returns an edited file to its
-// path, as if the edit had come after the restore. If a program has also edited the file that is now at this
-// path, the look keeps the displaced file beside the path. The next opening of the session repeats an
-// interrupted look.
+// Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at the moment
+// when the restore replaces the file, the commit finds the edit at once. But a program may have a displaced file still
+// open, and may write to the file later. So a second check, the late look, checks the displaced files after two
+// seconds, or at the end of the session. The late look removes displaced files that are unchanged. It returns an edited
+// file to its path, as if the edit had come after the restore. If a program has also edited the file that is now at
+// this path, the late look keeps the displaced file beside the path. The next opening of the session repeats an
+// interrupted late look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -33,8 +33,8 @@ export interface LateLookOptions {
   /** The id of the restore. */
   readonly id: string;
   /**
-   * The contents of the store. Undefined when the store is not available: the look then keeps every late edit beside
-   * its path.
+   * Reads contents from the store. Undefined when the store is not available. The look then moves no edited file back:
+   * it keeps each such file beside its path.
    */
   readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
 }
@@ -104,7 +104,7 @@ class LateLook {
     if (stats.nlink > 1n && !stats.isDirectory()) {
       if (displaced !== undefined && this.#isHere(root)) await this.#clearSecondNames(stats, displaced);
       stats = files.lstatSync(file, { bigint: true });
-      // The file has another name, in the work tree or elsewhere, so its content cannot be lost.
+      // The file has another name, in the work tree or elsewhere, so removing this name loses no content.
       if (stats.nlink > 1n) return files.unlinkSync(file);
     }
     if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
@@ -115,8 +115,8 @@ class LateLook {
   }
 
   /**
-   * Removes the temporary names that a killed look gave to the displaced file and to the file that replaced
-   * it. Keeps any other file with such a name.
+   * Removes the temporary names that an earlier, killed look gave to the displaced file and to the file that replaced
+   * it. Keeps any other file that has such a name.
    */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();
@@ -141,7 +141,8 @@ class LateLook {
   }
 
   /**
-   * True when the store has the content of a displaced file. The look needs this when a power cut has damaged the note.
+   * True when the store has the content of a displaced file. Used when a power cut has damaged the note, so that the
+   * note does not describe the file.
    */
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
@@ -166,7 +167,7 @@ class LateLook {
     const { root, id, contents } = this.#options;
     this.#parts ??= {
       tree: new AnchoredFiles(root),
-      // The counter starts at a random number, so that a name differs from those of the restore or of a killed look.
+      // The counter starts at a random number, so that no name is equal to a name of the restore or of a killed look.
       temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
       contents,
       slices: this.#slices,
@@ -195,8 +196,8 @@ export class LateEdits {
   #running: Promise<void> = Promise.resolve();
 
   /**
-   * `isOurs` returns true while this process owns the session. If another process has taken over the session, that
-   * process does the look.
+   * `isOurs` returns true while this process owns the session. If another process has taken over the session, the other
+   * process runs the look.
    */
   constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
     this.#isOurs = isOurs;
@@ -210,7 +211,7 @@ export class LateEdits {
     return joinPaths(this.#directory.own, `displaced-${id}`);
   }
 
-  /** Schedules a look after a restore, whether or not the restore was successful. */
+  /** Schedules the look that follows a restore, whether or not the restore was successful. */
   checkLater(id: string, store: Store): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -261,10 +262,7 @@ export class LateEdits {
   }
 }
 
-/**
- * Checks the displaced files of a closed session that the daemon is about to remove. Does this without opening the
- * store.
- */
+/** Checks the displaced files of a closed session that the daemon is about to remove. Does not open the store. */
 export async function checkBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
   log: Log,
@@ -298,8 +296,8 @@ export interface ReturnParts {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
-   * The functions that compute content ids. Without them, the look cannot compare contents, so it keeps every edit
-   * beside its path.
+   * The functions that compute content ids. Without these functions, the look cannot compare contents, so it keeps
+   * every edited file beside its path.
    */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
@@ -313,8 +311,8 @@ export interface ReturnedEdit {
 }
 
 /**
- * Moves an edited file back to its path, or beside its path. @throws system errors; the file then stays where
- * it was
+ * Moves an edited file back to its path, or to a new name beside its path. @throws system errors; the file then stays
+ * where it was
  */
 export async function returnEdit(parts: ReturnParts, edit: Edited): Promise<ReturnedEdit[]> {
   const { path } = edit;
@@ -324,8 +322,8 @@ export async function returnEdit(parts: ReturnParts, edit: Edited): Promise<Retu
 }
 
 /**
- * Empties the list of edits that a commit found, and brings each edit back. Returns the edits that ended up beside
- * their path.
+ * Takes all edits from the list of edits that a commit found. Moves each edited file back to its path, or beside its
+ * path. Returns the files that are now beside their paths.
  */
 export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise<ReturnedEdit[]> {
   const beside: ReturnedEdit[] = [];
@@ -339,8 +337,8 @@ export async function returnEdits(parts: ReturnParts, edited: Edited[]): Promise
 interface MovedBack {
   readonly isBack: boolean;
   /**
-   * The new paths of files that were at the path. A program had edited these files after the restore, so the
-   * look moved them beside the path.
+   * Files that were at the path, under their new paths. A program had edited them after the restore, so the look moved
+   * them beside the path.
    */
   readonly met: readonly TreePath[];
 }

@@ -11,9 +11,9 @@ import type { MergedContent } from '../tree/three-way.ts';
 import type { Directory } from '../tree/tree.ts';
 
 interface MergedContentsOptions {
-  /** Returns a reported content that the store may not have. */
+  /** Returns a content that an agent reported and that the store may not have. */
   readonly reported?: (blob: BlobId) => Buffer | undefined;
-  /** Receives the number of merges, and the bytes of their results, after each merge. */
+  /** Called after each merge with the number of merges so far, and with the size of all their results in bytes. */
   readonly onProgress: (done: ProgressFigures) => void;
 }
 
@@ -24,7 +24,7 @@ export class MergedContents {
   readonly #writer: SnapshotWriter;
   #isSealed = false;
   #merges = 0;
-  /** The merged contents. They cannot be read from the store before the tree is sealed. */
+  /** The merged contents. They cannot be read from the store before the merged tree is stored (sealed). */
   readonly #stored = new Map<BlobId, Buffer>();
 
   readonly #options: MergedContentsOptions;
@@ -68,7 +68,7 @@ export class MergedContents {
     return { kind: 'merged', blob, isClean };
   }
 
-  /** True when a content can be read. If only a report has the content, stores the content first. */
+  /** True when a content can be read. If the content is known only from an agent's report, stores the content first. */
   async has(blob: BlobId): Promise<boolean> {
     if (this.#stored.has(blob)) return true;
     const [size = -1] = await this.#store.sizes([blob]);
@@ -85,7 +85,7 @@ export class MergedContents {
     return Buffer.concat(chunks);
   }
 
-  /** Stores a content. The store can return the content once the tree is sealed. */
+  /** Stores a content. The content can be read only after the tree has been stored (sealed). */
   async put(bytes: Buffer): Promise<BlobId> {
     const hash = this.#store.hash(bytes.length);
     hash.update(bytes);
@@ -95,7 +95,7 @@ export class MergedContents {
     return blob;
   }
 
-  /** Stores the merged tree. After this call, no further content can be merged. */
+  /** Stores (seals) the merged tree. After this call, no further content can be merged. */
   async seal(root: Directory): Promise<SnapshotId> {
     const snapshot = await this.#writer.seal(root);
     this.#isSealed = true;

@@ -50,7 +50,7 @@ export interface StagedMoves {
   readonly rest: Steps;
 }
 
-/** A content, and the stamp that the file had when its content was read. */
+/** A content, and the stamp that the file had when this content was read. */
 export interface KnownContent {
   readonly stamp: Signature;
   readonly blob: BlobId;
@@ -68,13 +68,13 @@ export interface MoveStagingOptions {
   /** True to sync each file before its move, so that after a power cut the file has its content at the new path. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
-  /** A function that is called twice for each move, because a move replaces two steps of the plan. */
+  /** Called twice for each move, because a move replaces two steps of the plan. */
   readonly onStaged: () => void;
 }
 
 /**
- * Returns the moves that give the same result as a write by the restore. For this, the file must belong to this user,
- * and have the usual bits, no access list and no second name.
+ * Returns the moves whose result is the same as if the restore wrote a new file. Such a file belongs to this user and
+ * has the usual permission bits, no access list and no second name.
  */
 export async function possibleMoves(
   tree: AnchoredFiles,
@@ -126,8 +126,8 @@ export async function stageMoves(
 }
 
 /**
- * Compares each file to move with the plan. If a file cannot move and the store has no copy of its content, the file
- * stays untouched.
+ * Compares each file to move with the plan. If a file cannot move, and the store has no copy of its content, the
+ * restore does not touch the file.
  */
 async function verified(
   { tree, contents, umask, known, durable, signal, onStaged }: MoveStagingOptions,
@@ -163,8 +163,8 @@ async function verified(
 }
 
 /**
- * Returns the entry that the capture found, if the file still has the same stamp. It is safe not to read the file
- * again: a move displaces no content, and the capture after the restore reads the file.
+ * Returns the entry that the capture found, if the file still has the same stamp. The file need not be read again: a
+ * move loses no content, and the capture after the restore reads the file.
  */
 function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
   const stats = known && lookClosely(tree, path);
@@ -226,7 +226,7 @@ class WholeDirectories {
   /** The new path of each directory. Undefined when the files of the directory move to different directories. */
   readonly #leadsTo = new Map<TreePath, TreePath | undefined>();
   readonly #isWhole = new Map<TreePath, boolean>();
-  /** The directories whose permission bits change, and all directories above them. */
+  /** The directories whose permission bits the plan changes, and all directories above them. */
   readonly #changed: ReadonlySet<TreePath>;
 
   constructor(

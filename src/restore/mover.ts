@@ -1,6 +1,6 @@
 // Moves single files, and whole directories by one rename. At every moment each file has its old path or its new path,
-// so a kill loses no file. A file that has changed since its verification goes back to its old path. So does a file
-// that another program made in a moved directory.
+// so a kill loses no file. If a file has changed since its verification, it is moved back to its old path. A file that
+// another program made in a moved directory is moved back, too.
 import { attempt } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -39,7 +39,7 @@ export class Mover {
     return moved;
   }
 
-  /** Links a file to its new path, and keeps the old path, too. Returns false when this is not possible. */
+  /** Links a file to its new path, and keeps its old path. Returns false when the link is not possible. */
   file(move: StagedMove): boolean {
     const place = (): boolean => this.#commit.placeMoved(move) === 'done';
     const isPlaced = this.#try(place);

@@ -1,5 +1,5 @@
 // Pairs files that a restore removes with equal files that it creates, so that one rename does the work of both steps.
-// Pairs only save work. A plan without pairs has the same result, and a run may ignore any pair.
+// The pairs only save work: without them the restore has the same result, and a run may ignore any pair.
 import { type Entry, isLink } from '../tree/tree.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 
@@ -9,7 +9,7 @@ export interface Move {
   readonly to: TreePath;
 }
 
-/** The facts that decide whether a move can replace a planned write. */
+/** The fields of a planned write that decide whether a move can replace the write. */
 interface Coming {
   readonly path: TreePath;
   readonly after: Entry;
@@ -18,7 +18,7 @@ interface Coming {
   readonly displaces: readonly Entry[];
 }
 
-/** The facts that decide whether a move can replace a planned deletion. */
+/** The fields of a planned deletion that decide whether a move can replace the deletion. */
 interface Going {
   readonly path: TreePath;
   readonly expected: Entry;
@@ -26,8 +26,8 @@ interface Going {
 }
 
 /**
- * Pairs deletions with writes of the same content and mode. When several files are equal, first prefers a pair that
- * moves with its directory, then a pair that keeps the file's name. Leaves out links and files with unusual
+ * Pairs deletions with writes of the same content and mode. Of several equal files, it prefers a file that moves
+ * together with its directory. Its second choice is a file that keeps its name. Leaves out links and files with unusual
  * permissions. Also leaves out the paths in `needed`, which must be gone before a write.
  */
 export function movesOf(
@@ -53,7 +53,7 @@ export function movesOf(
 const isUsual = (entry: Entry): boolean => !isLink(entry) && entry.permissions === undefined;
 const keyOf = ({ mode, blob }: Entry): string => `${mode} ${blob}`;
 
-/** Paths in the order of their addition. The first one is found in constant time, although others were removed. */
+/** A set of paths in the order of their addition. Finding the first path takes constant time, even after removals. */
 class Queue {
   readonly #paths: TreePath[] = [];
   #next = 0;
@@ -115,7 +115,7 @@ class EqualFiles {
 class Pairs {
   readonly #free: ReadonlyMap<string, EqualFiles>;
   readonly #moves: Move[] = [];
-  /** The new path of each directory, according to the first pair of files below the directory. */
+  /** The new path of each directory, given by the first paired file below this directory. */
   readonly #directories = new Map<TreePath, TreePath>();
 
   constructor(free: ReadonlyMap<string, EqualFiles>) {

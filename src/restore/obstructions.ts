@@ -1,6 +1,6 @@
-// Finds entries on disk that are in the way of a plan, but that the capture does not contain. These are ignored files,
-// whole ignored directories, special files and git directories. Changes no file. The caller captures the entries that
-// can be saved, makes a new plan from this capture, and searches again.
+// Finds entries on disk that are in the way of a plan, but that the capture does not contain. Such entries are ignored
+// files and directories, special files and git directories. Changes no file. The caller captures the entries that can
+// be saved, makes a new plan from this capture, and searches again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -64,10 +64,10 @@ export async function findObstructions(
 }
 
 /**
- * Returns a function that is true for a git directory of any name if the current capture has no file in it. A snapshot
- * may have files at such a path, from an earlier version or from before the directory became a repository. Writing
- * these files into a repository in use would lose commits. If the user's own repository tracks the git directory, the
- * current capture has files in it.
+ * Returns a function that returns true for a git directory with any name, unless the current capture has files in this
+ * directory. A snapshot may have files at such a path, from an earlier version or from before the directory became a
+ * repository. Writing these files into a repository in use would lose commits. If the user's own repository tracks
+ * files of the git directory, the current capture has these files.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
@@ -81,7 +81,7 @@ function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: 
 
 interface Found {
   readonly paths: readonly TreePath[];
-  /** The reason why the write is impossible. Absent when a capture can save the entries in the way. */
+  /** The reason why the write is impossible. Absent when a capture can save the obstructing entries. */
   readonly reason?: FailureReason;
 }
 
@@ -113,7 +113,10 @@ async function inTheWay(
   return isSpelledSo(tree, path) ? { paths: [path] } : { paths: [], reason: 'collision' };
 }
 
-/** Returns a directory's entries that the capture lacks. Returns a sub-directory without captured files as one path. */
+/**
+ * Returns the files of a directory that the capture lacks. For a sub-directory without any captured file, returns only
+ * the path of the sub-directory.
+ */
 async function unsavedBelow(
   tree: AnchoredFiles,
   directory: TreePath,
@@ -166,7 +169,7 @@ type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
  * Returns a function that returns the kind of the entry at a path. The function makes at most one system call for each
- * path, and none below a missing path. A failed system call takes far longer than a look-up in a map.
+ * path, and none below a missing path, because a failing system call is slow.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();

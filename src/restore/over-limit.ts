@@ -1,6 +1,5 @@
-// Adds to a capture the files that a restore wrote and that are larger than today's limit. The capture left these files
-// out because of the limit. The store already has their contents. Before a file is added, it is compared with the
-// restored entry.
+// Adds large files to a capture: files that a restore wrote, and that the capture left out because they exceed today's
+// size limit. The store already has their contents. Before a file is added, it is compared with the restored entry.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -50,8 +49,8 @@ export async function withOverLimit(
 }
 
 /**
- * Returns the entries that the job writes, and the entries that were written by a restore that the job repeats or
- * reverses.
+ * Returns the entries that the job writes. If the job repeats or reverses an earlier restore, also returns the entries
+ * that the earlier restore wrote.
  */
 export async function writtenByRestores(
   { store, index }: Checkpoints,
@@ -77,7 +76,7 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  // A file that is gone or unreadable is not added to the capture.
+  // The file is gone or unreadable, so it is not added to the capture.
   return attemptAsync(
     (error) => pathReason(error) !== undefined,
     () => identify(tree, path, store, slices),

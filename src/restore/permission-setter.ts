@@ -1,5 +1,5 @@
-// Changes the permission bits of files in place, and of directories, without changing contents. If an access
-// list turns the group bits into a mask, no user gets more rights than before.
+// Changes the permission bits of directories and of existing files, without changing contents. Even if an access list
+// turns the group bits into a mask, no user gets more rights than before.
 import { groupHasMoreRights, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import { counted } from '../base/text/plural.ts';
@@ -26,8 +26,8 @@ export class PermissionSetter {
   }
 
   /**
-   * Reads access lists before any change. Reads the lists of paths that may get more bits, and the lists that
-   * a new directory would inherit.
+   * Reads access lists before any change: those of paths that may get more permission bits, and those that a new
+   * directory would inherit.
    */
   async ask(): Promise<void> {
     const asked = this.#operations.flatMap((each): TreePath[] => {
@@ -41,9 +41,9 @@ export class PermissionSetter {
   }
 
   /**
-   * Lets the owner write to directories that are read-only now but writable in the target. Otherwise their files could
-   * not be replaced. No other user gets more rights. The final bits come last. If a change of permissions fails, the
-   * failure is reported for the files below the directory.
+   * Lets the owner write to directories that are read-only now but writable in the target. Only then can the restore
+   * replace their files. No other user gets more rights. The restore sets the final bits at its end. If a change of
+   * permissions fails, the files below the directory cannot be replaced, and their failures are reported.
    */
   unlock(): void {
     for (const operation of this.#operations) {
@@ -93,7 +93,7 @@ export class PermissionSetter {
 
 /**
  * Knows which paths of a work tree have an access list. Reads the access lists of many paths at once. If a path has a
- * list, its group bits are a mask, so setting them would give rights to the users in the list.
+ * list, its group bits are a mask. Setting these bits would give rights to the users in the list.
  */
 export class Access {
   readonly #tree: AnchoredFiles;
@@ -128,8 +128,8 @@ export function ownerOnlyMessage(paths: readonly TreePath[]): string {
 }
 
 /**
- * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the
- * replaced file, or else the bits that the umask leaves. In both cases the exec bit is set as recorded.
+ * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the replaced
+ * file. For a new file, uses the bits that the umask leaves. In both cases the exec bit is set as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;

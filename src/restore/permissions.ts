@@ -1,5 +1,5 @@
-// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and append-only
-// files, and on files of other users. Checks before any change, so that a dry run reports these refusals, too.
+// Finds steps that the system will refuse: changes in read-only directories, of immutable or append-only files, and of
+// other users' files. Checks before any change, so that a dry run reports these refusals, too.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -39,7 +39,7 @@ export async function findRefusals(
 /** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** To find out whether a directory is append-only, tries at most this many entries. */
+/** Finding out whether a directory is append-only reads at most this many of its entries. */
 const askedMax = 100;
 
 class PermissionCheck implements Refusals {
@@ -61,7 +61,7 @@ class PermissionCheck implements Refusals {
     this.#user = user === 0 ? undefined : user;
   }
 
-  /** Checks the step at `path`. `going` has the entries that the step removes or replaces. */
+  /** Checks the step at `path`. `going` lists the entries that the step removes or replaces. */
   checkReplaced(path: TreePath, going: readonly TreePath[]): void {
     for (const directory of new Set([path, ...going].map(parentOf))) {
       const reason = this.#directories.refusal(directory);
@@ -82,7 +82,8 @@ class PermissionCheck implements Refusals {
       this.linked.add(path);
       return this.checkReplaced(path, [path]);
     }
-    // If the directory itself cannot be changed, a refusal says nothing about the file.
+    // Skips this check in a directory that cannot be changed: the refusal would then come from the directory, not from
+    // the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);
@@ -154,8 +155,8 @@ class Directories {
   }
 
   /**
-   * Returns why no entry can be made or removed in a directory. For a missing directory, checks the nearest
-   * existing directory above.
+   * Returns why no entry can be made or removed in a directory. If the directory does not exist, checks the nearest
+   * existing directory above it.
    */
   refusal(directory: TreePath): FailureReason | undefined {
     if (this.#known.has(directory)) return this.#known.get(directory);
@@ -185,14 +186,14 @@ class Directories {
   }
 
   /**
-   * True when the directory is append-only. In such a directory, names can be created, but not removed, and this
-   * includes temporary names. The test needs a file in the directory, so it does not detect an empty append-only
-   * directory.
+   * True when the directory is append-only. In such a directory, a restore can create names, but cannot remove them,
+   * not even its temporary names. The test needs a file in the directory, so an empty append-only directory is not
+   * detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // here each file's owner decides whether the file can be removed
+    if ((mode & stickyBit) !== 0) return false; // here only the owner of a file can remove it
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
-    // Ignores the error: the permission bits of the directory may allow creating names, but not listing them.
+    // Ignores the error: the directory may be writable but not readable, so that names can be created but not listed.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
     try {
       for (let asked = 0; asked < askedMax; asked += 1) {
@@ -227,8 +228,8 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
 }
 
 /**
- * Returns why this user cannot change the directory. `access` checks only the rights of the real user. When the
- * effective user differs, the permission bits decide.
+ * Returns why this user cannot change the directory. `access` checks only the rights of the real user. If the effective
+ * user is a different user, checks the permission bits instead.
  */
 function refusalOf(
   address: Buffer,
@@ -236,7 +237,7 @@ function refusalOf(
 ): FailureReason | undefined {
   const effective = process.geteuid?.();
   if (effective === process.getuid?.()) {
-    files.accessSync(address, constants.W_OK | constants.X_OK); // if this call fails, its error becomes the reason
+    files.accessSync(address, constants.W_OK | constants.X_OK); // an error of this call becomes the reason
     return undefined;
   }
   if (effective === 0) return undefined;

@@ -18,19 +18,22 @@ import { type Move, movesOf } from './moves.ts';
 
 /** The reason why a path was not restored. Later versions of the protocol may add reasons. */
 export type FailureReason =
-  /** An entry in the way is not in the safety checkpoint, because it is too large, unreadable or special. */
+  /**
+   * The restore would displace an entry that is not in the safety checkpoint. The entry is too large, unreadable or
+   * special.
+   */
   | 'unsaved'
-  /** A nested repository's `.git` is in the way. */
+  /** The `.git` of a nested repository is in the way of the write. */
   | 'nestedGitDirectory'
   /** This file system treats two of the paths as the same name. */
   | 'collision'
   /** The snapshot has a name that must never be written (`..`, `.git`). */
   | 'unsafeName'
-  /** An entry above the path is not a directory, and the restore does not remove this entry. */
+  /** Above the path is an entry that is not a directory and that the restore does not remove. */
   | 'blocked'
   /** The store has lost the content. */
   | 'contentLost'
-  /** Another program changed the path between the step and the end of the restore. */
+  /** Another program changed the path after the restore's step, but before the end of the restore. */
   | 'changedMeanwhile'
   | 'accessDenied'
   | 'readOnly'
@@ -46,15 +49,15 @@ export type LeftReason =
    */
   | 'conflict'
   /**
-   * The path may have existed when the target was captured. The rules of the capture may have excluded the
-   * path, or the path was unreadable.
+   * The path may have existed when the target was captured, although the target lacks it. The rules of that capture may
+   * have excluded the path, or the path was unreadable.
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */
   | 'notRestored'
-  /** In a revert of one author, another author also changed the path in the range. */
+  /** In a revert of one author: another author also changed the path in the range. */
   | 'mixedAuthors'
-  /** In a revert of one author, the range changed the path, but the ledger does not know the author. */
+  /** In a revert of one author: the path changed in the range, but the ledger does not know by whom. */
   | 'unknownAuthor';
 
 export interface LeftAlone {
@@ -74,8 +77,8 @@ export interface FileWrite {
   /** The entry that the current capture has at the path. Absent when the path must be free. */
   readonly expected?: Entry;
   /**
-   * The current spelling of the file's path, on a disk that treats both spellings as one name. The restore first
-   * removes the file under this spelling.
+   * The current spelling of the file's path, if it differs from `path` and the disk treats both spellings as one name.
+   * The restore first removes the file under the current spelling.
    */
   readonly respells?: TreePath;
   /**
@@ -106,8 +109,8 @@ export interface RestorePlan {
   /** The deletions, children before parents. */
   readonly deletes: readonly FileDelete[];
   /**
-   * Pairs of a deletion and a write that one rename can replace. The pair's steps are also in `deletes` and
-   * in `writes`.
+   * Pairs of a deletion and a write that one rename can replace. Both steps of each pair are also in `deletes` and in
+   * `writes`.
    */
   readonly moves: readonly Move[];
   /** The changes of permission bits: first the files by path, then the directories, deepest first. */
@@ -119,14 +122,13 @@ export interface RestorePlan {
    */
   readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** The paths that the plan would change, although another program wrote their current content. */
+  /** The paths with a conflict: the plan would change the path, but another program wrote its current content. */
   readonly conflicts: readonly TreePath[];
   /** The paths that the plan skips on purpose. */
   readonly skipped: readonly LeftAlone[];
   /**
-   * The steps that the system will probably refuse because the path belongs to another user. A run tries
-   * these steps, because some file systems report owners but ignore them. A dry run reports the steps as
-   * failed.
+   * The steps that the system will probably refuse because the path belongs to another user. A run still tries these
+   * steps, because some file systems report owners but do not check them. A dry run reports the steps as failed.
    */
   readonly doubtful: readonly Failure[];
 }
@@ -143,7 +145,7 @@ export const emptyPlan: RestorePlan = {
   doubtful: [],
 };
 
-/** The reasons against steps of a first plan, by path. They were found on the disk and in the store. */
+/** The obstacles to the steps of a first plan, by path. Code that reads the disk and the store has found them. */
 export interface Obstacles {
   /** The writes that are impossible, because an entry is in the way or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
@@ -152,8 +154,8 @@ export interface Obstacles {
   /** See {@link RestorePlan.doubtful}. */
   readonly doubtful: ReadonlyMap<TreePath, FailureReason>;
   /**
-   * The files with several names. A change of bits in place would affect all names, so the restore writes a new file at
-   * the path.
+   * The files with several names. Changing the permission bits of the existing file would affect all names, so the
+   * restore writes a new file at the path.
    */
   readonly linked: ReadonlySet<TreePath>;
 }
@@ -171,7 +173,7 @@ export interface RestoreFacts {
   readonly unknown: readonly TreePath[];
   /** The paths that the capture of the target could not include. */
   readonly unknownThen?: ReadonlySet<TreePath>;
-  /** The paths that an undo would remove, but whose files are now too large to be saved. */
+  /** The paths of files that an undo would remove, but that are now too large to be saved. */
   readonly outgrown?: readonly TreePath[];
   readonly directoryPermissions: {
     readonly present: ReadonlyMap<TreePath, number>;
@@ -186,8 +188,8 @@ export interface RestoreFacts {
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /**
-   * The paths to skip, each with the reason. If such a path is in the way of a write, the restore still
-   * displaces it.
+   * The paths to skip, each with the reason. If the entry at such a path is in the way of a write, the restore
+   * displaces it nevertheless.
    */
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
@@ -279,7 +281,7 @@ interface MutableDelete {
   readonly because: FileDelete['because'];
 }
 
-/** A plan in progress: the steps by path. The draft removes a step when it finds a reason against the step. */
+/** An unfinished plan: the steps by path. When the draft finds a reason against a step, it removes the step. */
 class Draft {
   readonly #facts: RestoreFacts;
   readonly #changes: readonly TreeChange[];
@@ -425,8 +427,8 @@ class Draft {
   }
 
   /**
-   * Refuses a write if the plan no longer removes an entry that is in its way. Then cancels the deletions that only the
-   * refused writes needed.
+   * Refuses a write if an entry is in its way and the plan no longer removes this entry. Then cancels the deletions
+   * that only the refused writes needed.
    */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {
@@ -509,7 +511,7 @@ class Draft {
       const permissions = target.get(path);
       if (present.get(path) === permissions || !this.#isSelected(path) || isUnsafe(path)) continue;
       if (permissions !== undefined) operations.push({ kind: 'directory', path, permissions });
-      // A directory outside the target never gets wider permissions.
+      // A directory that the target lacks keeps its stricter permissions.
       else if (hasFilesInTarget(path)) operations.push({ kind: 'directory', path });
     }
     return operations.sort((a, b) => shallowFirst(b.path, a.path));

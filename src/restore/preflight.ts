@@ -1,6 +1,6 @@
-// Checks before a restore that the store has every content and that the disk has enough space. Reads only the sizes of
-// the contents that the restore writes, because staging finds damaged contents before the first visible change.
-// Completely reads the contents that the restore deletes.
+// Checks before a restore that the store has every content and that the disk has enough space. For contents that the
+// restore writes, only the sizes are read: staging finds damaged contents before the first visible change. Contents
+// that the restore deletes are read completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,9 +16,9 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan if contents are missing, or if the disk lacks space for the contents and a reserve of a
- * tenth. The new files need space in addition to the old files, because all new files are staged before the
- * first old file is removed. Resolves with the sizes of the contents.
+ * Refuses a plan if contents are missing, or if the disk lacks space for the contents and a reserve of a tenth. All new
+ * files are staged before the first old file is removed, so both need space at the same time. Resolves with the sizes
+ * of the contents.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(
@@ -59,9 +59,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns those paths of the plan whose earlier state the store cannot return from the saved snapshot. Reads
- * each displaced content and each directory above it, because after the restore the store has the only copy.
- * A capture alone is no proof, because it does not read files that seem to be unchanged.
+ * Returns the paths of the plan whose current state the store cannot return from the snapshot that was just saved.
+ * Reads each displaced content and each directory above it, because after the restore the store has the only copy. The
+ * capture alone proves nothing, because it does not read files that seem unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,
@@ -78,7 +78,10 @@ export async function notGivenBack(
   return [...touched].flatMap(([path, directory]) => (lost.has(directory) ? [path] : []));
 }
 
-/** Returns every path that the plan changes, with the directory whose record contains the earlier state of the path. */
+/**
+ * Returns every path that the plan changes. With each path, returns the directory whose record in the store describes
+ * the path.
+ */
 function touchedBy({ writes, deletes, permissionChanges }: RestorePlan): Map<TreePath, TreePath> {
   const touched = new Map<TreePath, TreePath>();
   const touch = (path: TreePath): unknown => touched.set(path, parentOf(path));
@@ -104,7 +107,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // Gives the event loop a turn. Waiting for a content that was read ahead gives it no turn.
+  // Pauses so that the event loop can run. Waiting for a content that was already read ahead is no such pause.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();
@@ -116,8 +119,8 @@ async function contentsNotGivenBack(
 }
 
 /**
- * Returns the entries that the plan displaces. These do not include files that only move, because at every moment such
- * a file has its old or its new path.
+ * Returns the entries that the plan displaces. Leaves out files that only move, because such a file always has its old
+ * or its new path.
  */
 function displacedBy({ writes, deletes, moves }: RestorePlan): Entry[] {
   const moved = new Set(moves.map(({ from }) => from));

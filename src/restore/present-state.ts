@@ -1,4 +1,4 @@
-// Checks whether the file at a path has changed since an earlier look. A restore records the signature of a file when
+// Checks whether the file at a path has changed since it was verified. A restore records the signature of a file when
 // it verifies the content, and compares the signature just before it replaces the file.
 
 import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';

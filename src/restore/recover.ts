@@ -1,6 +1,7 @@
 // Completes a restore that a killed daemon, or a failure in this process, left unfinished. Before the next change of
-// the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves later edits;
-// one undo brings them back. Then it repeats the original request, starting from the files on disk.
+// the session, recovery finishes the restore, or undoes it if it cannot be finished. Recovery first saves the edits
+// that were made after the interruption; one undo brings them back. Then recovery repeats the original request,
+// starting from the files on disk.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -45,8 +46,8 @@ export async function recover(
     if (recordOf(intent).reverted !== undefined) await unprotectMerged(site, [intent.target], context);
     return ended(site, outcome);
   } catch (error) {
-    // If the client cancelled, or a time limit was reached, this was before any visible change. The intent stays for
-    // the next request.
+    // The client cancelled, or a time limit was reached, before any visible change. The intent stays, and the next
+    // request tries again.
     if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
     throw unfinished(error);
   } finally {
@@ -55,8 +56,8 @@ export async function recover(
 }
 
 /**
- * Tries again to remove the temporary files that an earlier sweep could not remove. Once the note is gone, no later
- * start would know these files.
+ * Tries again to remove the temporary files that an earlier sweep could not remove. After the note is removed, no later
+ * start would find these files.
  */
 async function sweepAgain(
   site: RestoreSite,
@@ -71,8 +72,8 @@ async function sweepAgain(
 }
 
 /**
- * Tries three things in turn: to finish the restore, to undo it, and to finish it without the lost contents. When all
- * three fail because of damage, gives up and keeps the note under another name.
+ * Tries to finish the restore. If this fails, tries to undo the restore; if that fails too, tries to finish it without
+ * the lost contents. If all three fail because of damage, gives up and renames the note.
  */
 async function finishOrUndo(
   site: RestoreSite,
@@ -87,12 +88,12 @@ async function finishOrUndo(
     if (context.signal.aborted) throw error;
     log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
-      // The attempt to finish may have saved later edits, and written a newer note that refers to them.
+      // The failed attempt to finish may have saved edits and written a newer note, which refers to the saved edits.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // Only the loss of contents is permanent. Any other obstacle may be gone at the next opening, which tries again.
+      // Only a loss of contents is permanent. Other obstacles may have disappeared when the next opening tries again.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);
@@ -235,8 +236,8 @@ function ended<T>(site: RestoreSite, outcome: T): T {
 }
 
 /**
- * The direction of a repeated job: to the target, to the target without the contents that the store has lost,
- * or back to the start.
+ * The direction of a repeated job: to the target, to the target but without lost contents, or back to the state before
+ * the restore.
  */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
@@ -263,8 +264,8 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
     ...given({ paths: intent.paths }),
-    // A refusal because of a conflict would leave the restore unfinished. So the recovery skips a path with a
-    // conflict.
+    // If recovery refused the restore because of a conflict, the restore would stay unfinished. So recovery skips a
+    // path with a conflict.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
@@ -285,8 +286,8 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
 }
 
 /**
- * Returns the restore that an undo or redo reverses, for a note of an earlier version that does not name this
- * restore. It is the restore whose safety checkpoint is the target.
+ * Returns the restore that an undo or redo reverses, if the note does not name this restore. An earlier version wrote
+ * such notes. The reversed restore is the one whose safety checkpoint is the target.
  */
 function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
@@ -295,8 +296,8 @@ function restoreUndoneBy({ index }: Checkpoints, intent: RestoreIntent): Checkpo
 }
 
 /**
- * Checks that the work tree's path still leads to the directory that the restore changes. @throws
- * RestoreFailed when the path has another directory
+ * Checks that the directory at the work tree's path is still the one that the restore changes. @throws RestoreFailed
+ * when it is another directory
  */
 export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   if (isRootOf(site, intent)) return;
@@ -324,7 +325,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Abandons an unfinished restore. Renames the note of the restore, so that a person can still read it. */
+/** Gives up an unfinished restore. Keeps its note under another name, so that a person can still read the note. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

@@ -25,8 +25,7 @@ export interface RestoreJob {
   /** The parent of the checkpoint that the restore publishes. */
   readonly parent?: CheckpointId;
   /**
-   * Gets the id of the restore's checkpoint, and returns the undo stack after the restore. `redo` returns the redo
-   * stack.
+   * Returns the undo stack as it is after the restore; `redo` returns the redo stack. `id` is the restore's checkpoint.
    */
   readonly undo: (id: CheckpointId) => readonly CheckpointId[];
   readonly redo: (id: CheckpointId) => readonly CheckpointId[];
@@ -35,18 +34,21 @@ export interface RestoreJob {
   readonly dryRun: boolean;
   /** The directories from which an interrupted run removed paths. Set only in the job that completes this run. */
   readonly emptied?: readonly TreePath[];
-  /** The restore that an undo or a redo reverses. Unless `isExact`, the job changes only what this restore changed. */
+  /**
+   * The restore that an undo or a redo reverses. Unless `isExact` is true, the job changes only the paths that this
+   * restore changed.
+   */
   readonly undoes?: { readonly restore: CheckpointId; readonly isExact: boolean };
   /**
-   * The only paths that the job may change. The target is reliable for these paths: a path that is missing in
-   * the target did not exist.
+   * The only paths that the job may change. For these paths the target is complete: if the target lacks a path, the
+   * path did not exist.
    */
   readonly only?: ReadonlySet<TreePath>;
   /** The files that the capture of the current state must include, although a rule excludes them. */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * The reverted range. Set only in a revert. The target of a revert was merged from the current state, so it contains
-   * all current edits. The daemon publishes the target when the restore begins.
+   * The reverted range. Set only in a revert. The target of a revert is the result of a merge with the current state,
+   * so it contains all current edits. The daemon publishes this target when the restore begins.
    */
   readonly reverted?: RevertedRange;
   /** The facts of the interrupted run. Set only when an interrupted job runs again. */
@@ -60,7 +62,7 @@ export interface Interrupted {
   readonly target: SnapshotId;
   /** The paths that the interrupted run skipped on purpose. */
   readonly left: readonly LeftAlone[];
-  /** True when the job returns to its start instead of going to its target. */
+  /** True when the job goes back to the state before the restore, and not to its target. */
   readonly isUndone: boolean;
   /**
    * True when the job skips paths whose contents the store has lost. Used when the restore can be neither finished nor

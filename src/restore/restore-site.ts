@@ -43,7 +43,7 @@ export interface RestoreSite extends RecordSources {
   /** Records whether a restore is unfinished. If it is, the next change first finishes or undoes the restore. */
   setUnfinished(isUnfinished: boolean): void;
   /**
-   * Records the authors of the changes between the checkpoints before and after a restore. `ours` are the
+   * Records who made the changes between the checkpoint before a restore and the checkpoint after it. `ours` are the
    * paths that the restore wrote.
    */
   recordAuthors(

@@ -1,7 +1,7 @@
 // Runs one restore, for any caller: saves the current state, writes the intent, applies the plan, publishes the result.
-// After a kill at any point, the intent remains, and recover.ts repeats the job. The plan depends only on the files on
-// disk, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does) and does not
-// itself change the user's files.
+// After a kill at any point, the intent remains, and recover.ts repeats the job. The new plan starts from the files
+// that are on disk then, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does)
+// and does not itself change the user's files.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -62,9 +62,8 @@ export async function runPlannedJob(
 }
 
 /**
- * Reports a restore that an earlier request began, and that a later request or the opening of the session
- * finished, undid or repaired. All listeners get the event with the lists of paths. The client of the later
- * request gets a warning.
+ * Reports a restore that was recovered: an earlier request began it, and a later request or an opening finished, undid
+ * or repaired it. All listeners get the event with the lists of paths. The client of the later request gets a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -108,7 +107,7 @@ async function executePlan(
   const lock = await lockWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await planned();
-    context.signal.throwIfAborted(); // the last moment at which a cancel means that nothing changed
+    context.signal.throwIfAborted(); // until here, a cancelled restore has changed nothing
     const safety = await publishSafety(site, present, context);
     const run = async (): Promise<Applied> => {
       const record = composeRestored(site, job, safety, context);
@@ -151,8 +150,8 @@ type Applied = Pick<
 >;
 
 /**
- * Runs a job: writes the intent, carries the job out, and removes the intent. After a kill in between, recovery repeats
- * the job.
+ * Runs a job: writes the intent, changes the work tree, and removes the intent. If the daemon is killed in between,
+ * recovery repeats the job.
  */
 export async function applyJob(
   site: RestoreSite,
@@ -177,7 +176,7 @@ export async function applyJob(
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   // If temporary files remain, the restore counts as unfinished, so that recovery removes them before the next change.
-  // Otherwise the next restore's note would replace the note through which these files are known.
+  // Otherwise the next restore would overwrite the note, and no later run could find these files.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes the note';
   if (applied.leftover.length === 0) {
@@ -221,7 +220,7 @@ async function applyPlan(
       known: (path) => checkpoints.capture.contentIn(present, path),
       signal: context.signal,
       onProgress: ({ done, total, cancellable }) => {
-        // Each step counts twice: when its content is staged and when the content is in place.
+        // Each step counts twice: once when its content is staged, and once when the content is in place.
         const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
         context.progress('restore')({ ...figures, cancellable });
       },
@@ -242,8 +241,8 @@ async function applyPlan(
 }
 
 /**
- * Writes the note. When the write fails, removes the note, because otherwise the next start would carry out
- * the restore.
+ * Writes the note. If the write fails, removes the note. Otherwise the next start of the daemon would carry out the
+ * restore.
  */
 function writeIntent(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
@@ -371,9 +370,9 @@ function composeRestored(
 }
 
 /**
- * Records the head of the conversation in the log too (for an opening without checkpoints), and records the authors.
- * `ours` are the paths that the restore wrote or deleted. The published checkpoint is what counts, so a failure here
- * does not make the restore fail.
+ * Records the head of the conversation also in the log, for an opening without checkpoints. Records the authors. `ours`
+ * are the paths that the restore wrote or deleted. The published checkpoint is what counts, so a failure here does not
+ * make the restore fail.
  */
 async function recordDone(
   site: RestoreSite,

@@ -1,8 +1,8 @@
-// Makes the work tree match a plan. Verifies the old files, stages the new contents under temporary names, then puts
-// one file after another in place. This module neither plans nor captures, and makes no decisions. The caller writes
-// the intent before, and makes a checkpoint afterwards. After a crash at any point, every file is complete: either the
-// old or the new one. sweepTemporaries removes the temporary files that are left. A new plan and a second run then
-// complete the restore.
+// Makes the work tree match a plan. Verifies the old files, writes the new contents under temporary names (staging),
+// then puts one file after another in place. This module neither plans nor captures, and makes no decisions. Before
+// this, the caller writes the intent; afterwards it makes a checkpoint. After a crash at any point, each path has a
+// complete file: either the old file or the new file. sweepTemporaries removes the temporary files that are left. A new
+// plan and a second run then complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -34,11 +34,14 @@ export interface RestoreOptions {
   /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
   /**
-   * A signal that cancels the restore before its first visible change. After this change the restore runs to
-   * its end.
+   * A signal that cancels the restore. It has no effect after the first visible change: the restore then runs to its
+   * end.
    */
   readonly signal?: AbortSignal;
-  /** Reports the progress. Each step counts twice: when its content is staged and when the content is in place. */
+  /**
+   * Reports the progress. Each step counts twice: once when its content is staged, and once when the content is in
+   * place.
+   */
   readonly onProgress?: (progress: {
     readonly done: number;
     readonly total: number;
@@ -51,8 +54,8 @@ export interface RestoreOptions {
    */
   readonly durable?: boolean;
   /**
-   * The directory outside the work tree that the restore creates for replaced and removed files, if this
-   * directory is on the same disk. `checkDisplaced` of late-look.ts removes the directory later. When absent,
+   * The directory outside the work tree to which the restore moves replaced and removed files. The restore creates this
+   * directory, if it is on the same disk. `checkDisplaced` of late-look.ts removes the directory later. When absent,
    * the restore removes replaced files at once.
    */
   readonly displacedTo?: string;
@@ -64,7 +67,7 @@ export interface AppliedPlan {
   readonly restored: readonly TreePath[];
   /** The removed files, including the files of a directory that a file replaced. */
   readonly deleted: readonly TreePath[];
-  /** The failures in the plan, and the failures of the run. */
+  /** The paths that were not restored: those that the plan refused, and those that failed during the run. */
   readonly failed: readonly Failure[];
   /**
    * The paths that another program changed between the capture and the restore. The restore did not change
@@ -74,8 +77,8 @@ export interface AppliedPlan {
   /** The paths that got only the owner's permission bits, because an access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
   /**
-   * The files that a program edited while the restore replaced them. Each is kept beside its path, because the new file
-   * at the path was edited, too.
+   * Files that a program edited while the restore replaced them. Such a file is kept beside its path, because the new
+   * file at the path was edited, too.
    */
   readonly keptBeside: readonly ReturnedEdit[];
   /** The temporary files that could not be removed. The journal must stay until a sweep has removed these files. */
@@ -120,7 +123,7 @@ class Restorer {
   readonly #notDone: NotDone = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
-  /** The directories in which names were added or removed. Changes by staging do not count. */
+  /** The directories in which names were added or removed. Temporary names that staging adds do not count. */
   readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
   readonly #access: Access;
@@ -298,8 +301,8 @@ class Restorer {
   }
 
   /**
-   * Stages the deletions and writes of the moves that were not possible. At this point the restore may have changed the
-   * work tree.
+   * If a move was not possible, stages its deletion and its write instead. At this point the restore may have changed
+   * the work tree.
    */
   async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
     if (left.length === 0) return;
@@ -381,7 +384,7 @@ class Restorer {
     }
   }
 
-  /** Returns the number of visible changes so far, including those of a step that failed half-way. */
+  /** Returns the number of visible changes so far. Includes the changes of a step that failed half-way. */
   #visibleChanges(): number {
     return this.#touched.size + this.#restored.length + this.#deleted.length;
   }

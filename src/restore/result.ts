@@ -14,9 +14,9 @@ import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
- * Captures the restored state on disk. The capture includes restored files that a rule ignores or that exceed
- * today's limit. Uses the recent capture from before the restore, so files in unchanged directories are not
- * read again.
+ * Captures the restored state on disk. The capture includes restored files that a rule ignores or that exceed today's
+ * limit. Starts from the capture that was made just before the restore, so files in unchanged directories are not read
+ * again.
  */
 export async function captureAfter(
   checkpoints: Checkpoints,
@@ -28,7 +28,8 @@ export async function captureAfter(
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
-  // A change of permission bits affects every name of a file, so the capture must check all directories.
+  // Changing the permission bits of a file changes them under each name of the file. So the capture must check all
+  // directories.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
@@ -59,8 +60,8 @@ export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): T
 }
 
 /**
- * The reasons for which a capture may leave out a file that the restore wrote: unreadable bits, or a limit of
- * the capture.
+ * The reasons why a capture may leave out a file that the restore wrote: its permission bits make it unreadable, or it
+ * exceeds a limit of the capture.
  */
 const hiding: ReadonlySet<string> = new Set([
   'unreadable',

@@ -14,7 +14,10 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
 
-/** Returns the checkpoints of a range on one line, oldest first. A range without `to` ends at the head. */
+/**
+ * Returns the checkpoints of a range, oldest first, along the line of parents that leads to its end. A range without
+ * `to` ends at the head.
+ */
 function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: RevertRange): StoredCheckpoint[] {
   if (to === undefined || to === from) return [from];
   const found = [to];
@@ -22,13 +25,13 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
     if (each.record.id === from.record.id) return [from, ...found.reverse()];
     found.push(each);
   }
-  // A safety checkpoint is on no line, so this range has no reports, and no checkpoints between its ends.
+  // No line of parents leads to a safety checkpoint, so this range has no reports, and no checkpoints between its ends.
   return [from, to];
 }
 
 /**
- * Returns the ids of a range's checkpoints, except for its end `to`. A report that follows one of these checkpoints
- * belongs to the range.
+ * Returns the ids of a range's checkpoints, without the end `to`. If an agent's report follows one of these
+ * checkpoints, the report belongs to the range.
  */
 export function headsOf(index: CheckpointIndex, range: RevertRange): Set<CheckpointId> {
   const ids = checkpointsOf(index, range).map(({ record }) => record.id);
@@ -39,29 +42,28 @@ export function headsOf(index: CheckpointIndex, range: RevertRange): Set<Checkpo
 export interface AuthorAsked {
   readonly session: SessionId;
   /**
-   * If a path may contain work that another session reported and this session missed, returns the reason to
-   * skip the path. Otherwise returns undefined.
+   * Returns the reason to skip a path, or undefined. There is a reason when another session may have reported work at
+   * the path, and this session missed the report.
    */
   readonly doubtAt: (path: TreePath) => LeftAlone['reason'] | undefined;
-  /** Returns a reported content that no checkpoint contains, if the session has kept the content. */
+  /** Returns a content that an agent reported and that no checkpoint contains, if the session has kept this content. */
   readonly reported: (blob: BlobId) => Buffer | undefined;
 }
 
-/** The author's part of the changes in one side of the merge. */
+/** The share of one author in the changes on one side of the merge. */
 interface AuthorsPart {
   /** The paths that only this author changed. */
   readonly whole: ReadonlySet<TreePath>;
   /**
-   * This author's changes at the paths that other authors changed, too. The changes of each path are in order, oldest
-   * first.
+   * This author's changes at paths that other authors changed, too. For each path, the changes are listed oldest first.
    */
   readonly steps: ReadonlyMap<TreePath, readonly ReportedStep[]>;
   readonly left: readonly LeftAlone[];
 }
 
 /**
- * Finds the part of one author in a side of the merge. The changes of this side lead from the end of the
- * range back to its beginning.
+ * Finds the share of one author in the changes on one side of the merge. This side goes from the end of the range back
+ * to its beginning.
  */
 export async function partOf(
   { store, index, ledger }: Checkpoints,
@@ -100,7 +102,7 @@ export async function partOf(
   };
 }
 
-/** A checkpoint or the current state, with the entries that changed since the previous station. */
+/** A station: a checkpoint or the current state, with the entries that changed since the previous station. */
 interface ChangedStation {
   readonly id?: CheckpointId;
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
@@ -127,8 +129,8 @@ async function stationsOf(
 }
 
 /**
- * Returns the stations from the beginning of a range to the current state. Returns undefined when the range is no
- * longer on the line of the head.
+ * Returns the stations from the beginning of a range to the current state. Returns undefined when no line of parents
+ * leads from the head to the range.
  */
 async function stationsToPresent(
   store: SnapshotStore,
@@ -156,7 +158,10 @@ function passedBy(
   });
 }
 
-/** Combines what was found for the two names of a renamed file. If the results differ, the revert skips both names. */
+/**
+ * Combines the results for the old and the new name of a renamed file. If the results differ, the revert skips both
+ * names.
+ */
 function joinShares(
   shares: Map<TreePath, Share | LeftAlone['reason']>,
   pair: readonly [TreePath, TreePath],
@@ -167,7 +172,7 @@ function joinShares(
   for (const path of pair) shares.set(path, reason);
 }
 
-/** A side of the merge that has only the author's part. */
+/** A side of the merge with only the changes of one author. */
 interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
   readonly side: MergeSide;
   /** The paths at which the revert undoes only the author's changes. */
@@ -175,8 +180,8 @@ interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
 }
 
 /**
- * Limits a side of the merge to the author's part. If a path has several authors, removes the author's changes from the
- * content by a merge.
+ * Limits a side of the merge to the changes of one author. If a path has several authors, merges the content in order
+ * to remove only this author's changes.
  */
 export async function sideOfAuthor(
   { changes, renames }: MergeSide,

@@ -1,5 +1,5 @@
-// Limits a revert to single hunks. One side of the merge is then a state that differs from the end of the range only in
-// these hunks.
+// Limits a revert to single hunks. To do this, it replaces one side of the merge by a state that differs from the end
+// of the range only in these hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { unifiedParts } from '../checkpoints/diff-text.ts';
@@ -38,7 +38,7 @@ export async function sideOfHunks(
       if (hunks.length === 0) continue;
       const present = after === undefined ? Buffer.alloc(0) : await contents.read(after.entry.blob);
       const bytes = withoutHunks(present, hunks);
-      // The only hunk of an added file is the whole file, so a revert of this hunk removes the file.
+      // An added file has a single hunk, the whole file. So a revert of this hunk removes the file.
       const isGone = before === undefined && bytes.length === 0;
       const old = isGone ? {} : { after: { ...entry, path, blob: await contents.put(bytes) } };
       changes.push({ path, ...(after === undefined ? {} : { before: after.entry }), ...old });

@@ -47,9 +47,9 @@ export interface RevertJob
 export interface RevertOutcome extends RestoreOutcome {
   /** The outcome at each path of the range, in bytewise order. */
   readonly paths: readonly MergedPath[];
-  /** The paths at which only the author's changes are reversed. */
+  /** The paths at which the revert undoes only the changes of one author. */
   readonly partial: ReadonlySet<TreePath>;
-  /** The snapshots of the current state before the merge, and of the merge's result. */
+  /** Two snapshots: the current state before the merge, and the result of the merge. */
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
@@ -112,7 +112,7 @@ async function planRevert(
   /** The files that are in the way of the merge, but that captures leave out. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    // A capture without this list may be faster.
+    // Does not pass an empty list, because a capture without the option may be faster.
     const more = alsoInclude.size === 0 ? {} : { alsoInclude: [...alsoInclude] };
     const present = await capturePresent(checkpoints, context, more.alsoInclude);
     const made = await mergeOnto(site, present, revert, context);
@@ -165,7 +165,8 @@ function withFates(
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
   const written = new Set(changes.map(({ path }) => path));
   const skipped = new Map<TreePath, LeftAlone>();
-  // A path that the plan skips as `notRestored` is not part of the revert: it has just changed for another reason.
+  // Leaves out paths that the plan skips as `notRestored`. They do not belong to the revert: another program changed
+  // them during the revert.
   for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
   for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
   for (const each of left) skipped.set(each.path, each);
@@ -264,7 +265,7 @@ async function sideOf(
   changes: readonly TreeChange[],
   signal: AbortSignal,
 ): Promise<MergeSide> {
-  // A rename consists of an addition and a deletion. Without both, git need not search for renames.
+  // A rename consists of an addition and a deletion. If one of these is absent, git need not search for renames.
   const isAny = (key: 'before' | 'after'): boolean => changes.some((change) => change[key] === undefined);
   if (!isAny('before') || !isAny('after')) return { changes, renames: new Map() };
   const trees = await store.gitTrees(base, side);
@@ -276,8 +277,8 @@ async function sideOf(
 }
 
 /**
- * Removes the deletions from a side of the merge. A renamed file then gets its old name back, but also keeps its new
- * name.
+ * Removes all deletions from a side of the merge. The revert of a rename then restores the old name, and also keeps the
+ * new name.
  */
 function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
@@ -338,8 +339,8 @@ function refuseConflicts({ paths }: TreeMerge): void {
 }
 
 /**
- * Returns the directories whose permissions the range changed, with their earlier permissions. Leaves out a directory
- * whose permissions changed again later.
+ * Returns the directories whose permissions changed in the range, with their earlier permissions. Leaves out a
+ * directory whose permissions changed again after the range.
  */
 async function directoryChanges(
   store: SnapshotStore,

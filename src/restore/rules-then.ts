@@ -1,7 +1,7 @@
-// Finds today's paths that a checkpoint lacks, but that may have existed when it was made. The capture may have skipped
-// or excluded the path, or its file was too large, or the checkpoint's `.gitignore` files ignore it. A restore must not
-// treat such a path as absent at that time. Rules outside the work tree (info/exclude, the user's global excludes) are
-// read as they are today. When in doubt, a path counts as left out.
+// Finds existing paths that a checkpoint lacks, but that may have existed when the checkpoint was made. Its capture may
+// have skipped or excluded the path, its file was too large, or the checkpoint's `.gitignore` files ignore the path. A
+// restore must not conclude that such a path did not exist then. For rules outside the work tree (info/exclude, the
+// user's global excludes), today's rules are used. When in doubt, this module counts a path as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';
@@ -14,7 +14,9 @@ import { type Entry, isLink } from '../tree/tree.ts';
 import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Returns the entries that the checkpoint may have left out. All given entries are absent from the checkpoint. */
+/**
+ * Returns the entries that the checkpoint may have left out. The caller passes only entries that the checkpoint lacks.
+ */
 export async function leftOutThen(
   site: RestoreSite,
   target: CheckpointRecord,

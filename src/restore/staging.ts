@@ -57,8 +57,8 @@ export class Staging {
   readonly writes: StagedWrite[] = [];
   readonly deletes: StagedDelete[] = [];
   /**
-   * The files that stay private until their access list is known, because the list may turn the group bits
-   * into a mask.
+   * The files that stay private until the daemon knows whether they have an access list. Such a list would turn the
+   * group bits into a mask.
    */
   readonly #waiting: { readonly path: TreePath; readonly temporary: TreePath; readonly mode: number }[] = [];
   readonly #options: StagingOptions;
@@ -217,7 +217,7 @@ export class Staging {
     return path;
   }
 
-  /** Makes a temporary file in the nearest existing and writable directory above the path. */
+  /** Makes a temporary file in the nearest directory above the path that exists and is writable. */
   #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
     const { tree, temporaries } = this.#options;
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {
@@ -233,7 +233,7 @@ export class Staging {
   }
 
   /**
-   * Yields the content of the current write. Converts errors of the store, so that they can be distinguished from
+   * Yields the content of the current write. Wraps errors of the store, so that the caller can distinguish them from
    * errors of the work tree.
    */
   async *#chunks(): AsyncGenerator<Uint8Array> {

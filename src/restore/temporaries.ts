@@ -24,8 +24,8 @@ import { namesBelow } from './present-state.ts';
 
 /**
  * Returns the n-th temporary name of a restore. A file or link with a temporary name is new content that is not in
- * place yet, or a second name of an old file. A directory with a temporary name contains, under its own name, a
- * directory that was moved out of the way.
+ * place yet, or an old file under a second name. A directory with a temporary name is a wrapper. It contains a
+ * directory that was moved out of the way, under that directory's own name.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
@@ -74,9 +74,9 @@ export interface Unswept {
 }
 
 /**
- * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a `.git`. A
- * directory that was moved aside returns to its path. If another entry is at this path, the sweep removes the
- * directory, because the restore had verified that all its files are saved.
+ * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a `.git`.
+ * Moves a directory that was moved aside back to its path. If another entry is at this path, the sweep removes the
+ * directory. This loses nothing, because the restore had verified that all files of the directory are saved.
  */
 export async function sweepTemporaries(
   root: string,
@@ -161,8 +161,7 @@ export interface Clearing {
 }
 
 /**
- * The files that a commit moved aside and could not remove. The method `keep` gives such a file a name that
- * no sweep removes.
+ * Files that a commit moved aside and could not remove. `keep` gives a file of this kind a name that no sweep removes.
  */
 interface Stuck {
   readonly stuck: ReadonlyMap<TreePath, TreePath>;
@@ -177,8 +176,8 @@ export interface ClearedTemporaries {
 }
 
 /**
- * Removes all temporary files that a run made. If a file is no longer at the path where it was made, searches the whole
- * tree for the file.
+ * Removes all temporary files that a run made. If a file is no longer at its path, searches the whole tree for the
+ * file.
  */
 export async function clearTemporaries(
   clearing: Clearing,

@@ -1,6 +1,7 @@
 // Locks the work tree while a restore writes. Meanwhile a restore of another session or daemon waits for some seconds,
-// then fails as busy. There are two locks: one on the name, and one on the directory itself. The second lock also works
-// between containers. Captures take no lock, because they see each file either old or new.
+// then fails as busy. There are two locks: one on the path of the work tree, and one on the directory itself. The lock
+// on the directory also works between containers. Captures take no lock, because a capture finds each file complete,
+// either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
@@ -67,7 +68,7 @@ async function withDirectory(
     };
   } catch (error) {
     name.release();
-    // If the root is gone, replaced or unreadable, throws the error that any other access to the work tree would throw.
+    // If the root is gone, replaced or unreadable, throws the usual error for such a work tree.
     if (systemCode(error) !== undefined) requireRoot(workTree.root);
     throw error;
   }
