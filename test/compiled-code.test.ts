@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporary.ts';
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 
-test('a file runs with its recorded code until its source changes, even if the new source has the same length', () => {
+test('a file runs with its cached code until its source changes, even to a source of the same length', () => {
   const file = join(temporaryDirectory('compiled'), 'answer.cjs');
   writeFileSync(file, 'exports.answer = () => 41;');
   const first = runCompiled(file);
@@ -26,7 +26,7 @@ test('a file runs with its recorded code until its source changes, even if the n
   assert.is((changed.exports['answer'] as () => number)(), 42);
 });
 
-test('a file runs without its recorded code if this code is damaged or unreadable', () => {
+test('if the cached code of a file is damaged or unreadable, the file runs without it', () => {
   const file = join(temporaryDirectory('compiled'), 'answer.cjs');
   writeFileSync(file, 'exports.answer = (b) => `${[41, "text", /x/]}${b}`;');
   const first = runCompiled(file);
@@ -54,7 +54,7 @@ test('a file runs without its recorded code if this code is damaged or unreadabl
 });
 
 for (const directory of ['program', 'test-programs'])
-  test(`V8 uses the recorded code of the daemon in dist/${directory}`, () => {
+  test(`V8 uses the cached code of the daemon in dist/${directory}`, () => {
     const [compiled, daemon] = [join(dist, 'src/compiled-code.js'), join(dist, directory, 'daemon-code.cjs')];
     const words = `import(${JSON.stringify(compiled)}).then(({ runCompiled }) =>
       console.log(runCompiled(${JSON.stringify(daemon)}).isRecorded))`;

@@ -38,7 +38,7 @@ function commitFiles(root: string, count: number, name: (number: number) => stri
   execFileSync('git', ['-C', root, 'fast-import', '--quiet'], { input: lines.join('') });
 }
 
-test('the demo prints one line for an unusable path, and exits with 2', () => {
+test('for an unusable path, the demo prints one line and exits with 2', () => {
   const root = repository();
   const plain = temporaryDirectory('plain');
   writeFileSync(join(plain, 'file'), '');
@@ -62,7 +62,7 @@ test('the demo prints one line for an unusable path, and exits with 2', () => {
   }
 });
 
-test('the demo prints one line for a repository that git cannot clone', () => {
+test('for a repository that git cannot clone, the demo prints one line', () => {
   const root = repository();
   const tree = git(root, 'rev-parse', 'HEAD^{tree}').trim();
   rmSync(join(root, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));
@@ -92,7 +92,7 @@ test('the demo runs on a repository with over 1 MB of file names, a link to the 
   assert.is(repositoryState(root), before);
 });
 
-test('the demo starts although git packs the objects of the repository while they are copied', async () => {
+test('the demo starts even if git packs the objects of the repository while they are copied', async () => {
   const root = repository();
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');

@@ -11,7 +11,7 @@ const serve = (transport: object, more: object = {}): object => ({
   ...more,
 });
 
-test('the daemon uses stdio by default, and accepts every flag in both spellings', () => {
+test('the daemon uses stdio by default, and accepts each flag in both spellings', () => {
   assert.equal(commandOf([]), serve({ kind: 'stdio' }));
   assert.equal(commandOf(['--stdio']), serve({ kind: 'stdio' }));
   for (const [name, value, expected] of [
@@ -33,7 +33,7 @@ test('the daemon uses stdio by default, and accepts every flag in both spellings
   );
 });
 
-test('if a daemon starts without a client, it waits for clients, and ends after an idle time', () => {
+test('a daemon that starts without a client waits for clients, and ends after an idle time', () => {
   assert.equal(commandOf(['--no-listen']), serve({ kind: 'stdio' }, { listens: false }));
   assert.equal(commandOf(['daemon']), serve({ kind: 'none' }));
   assert.equal(commandOf(['daemon', '--idle-minutes=0.5']), serve({ kind: 'none' }, { idleMs: 30_000 }));
@@ -54,7 +54,7 @@ test('the daemon accepts the flags of a VS Code client', () => {
   );
 });
 
-test('the error for a wrong command line names the flag', () => {
+test('the error for a wrong command line names the wrong flag', () => {
   for (const [argv, named] of [
     [['--bogus'], '--bogus'],
     [['stray'], 'stray'],
@@ -75,7 +75,7 @@ test('the error for a wrong command line names the flag', () => {
   }
 });
 
-test('the flags for help, version and protocol take precedence over serving, and the help names every flag', () => {
+test('the flags for help, version and protocol take precedence, and the help names every flag', () => {
   assert.equal(commandOf(['--help', '--pipe=x']), { do: 'help' });
   assert.equal(commandOf(['-v']), { do: 'version' });
   assert.equal(commandOf(['--print-protocol']), { do: 'printProtocol' });

@@ -56,7 +56,7 @@ test('the daemon writes only frames to stdout, and nothing to stderr (F115)', as
   );
 });
 
-test('after an uncaught failure, the daemon exits with 70, prints one line, and writes the details only to the log', () =>
+test('after an uncaught failure, the daemon exits with 70, prints one line, and logs the details', () =>
   inTemporaryDirectory(async (directory) => {
     for (const failure of ['throw new Error("SECRET")', 'void Promise.reject(new Error("SECRET"))']) {
       const log = join(directory, 'daemon.log');
@@ -154,7 +154,7 @@ test('a flood of notifications does not block the daemon, and does not stay in m
     assert.equal(client.violations, []);
   }));
 
-test('if the frame of a request arrives byte by byte, the daemon answers the request (F104)', () =>
+test('the daemon answers a request that arrives byte by byte (F104)', () =>
   withClient(async (client) => {
     await client.initialize();
     for (const byte of frameOf({ jsonrpc: '2.0', id: 'slow', method: 'session/list' })) {
@@ -164,7 +164,7 @@ test('if the frame of a request arrives byte by byte, the daemon answers the req
     assert.is((await client.next((frame) => frame.id === 'slow', 0)).id, 'slow');
   }));
 
-test('the daemon answers a framing fault with one complete message, and exits with 1 within a second (F103)', async () => {
+test('after a framing fault, the daemon sends one complete message, and exits with 1 within a second (F103)', async () => {
   for (const bytes of ['Content-Length: 99000000000\r\n\r\n', 'hello\r\n\r\n', 'x'.repeat(8 * 1024 * 1024)]) {
     await withClient(async (client) => {
       await client.initialize();

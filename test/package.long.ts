@@ -69,7 +69,7 @@ function linksOf(page: string): string[] {
     .map((target) => target.replace(/#.*$/, ''));
 }
 
-test('if the package is built in a clone and installed elsewhere, it works, and all its links are valid', () => {
+test('a package that is built in a clone and installed elsewhere works, and all its links are valid', () => {
   const place = temporaryDirectory('package');
   const run = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -132,7 +132,7 @@ test('if the package is built in a clone and installed elsewhere, it works, and 
   assert.is(run(process.execPath, 'without.js').trim(), 'false true StrategyUnavailable 0');
 });
 
-test('the installation from a checkout works as the README describes', () => {
+test('installing from a checkout works as the README describes', () => {
   if (spawnSync('npm', ['ping'], { stdio: 'ignore' }).status !== 0)
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');

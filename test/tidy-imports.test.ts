@@ -39,7 +39,7 @@ function circles(graph: Graph): string[] {
   return found;
 }
 
-test('the check finds a circle of imports of two or more files', () => {
+test('the check finds a circle of imports between two or more files', () => {
   const found = (graph: Record<string, string[]>): string[] => circles(new Map(Object.entries(graph)));
   assert.equal(found({ a: ['b'], b: ['c'], c: [] }), []);
   assert.equal(found({ a: ['b'], b: ['a'] }), ['a → b → a']);
@@ -72,7 +72,7 @@ test('the daemon answers initialize without loading code for git, store and capt
 /** Lower this number when you can, and never raise it. */
 const smallPartsMax = 16;
 
-test('only few files of under 40 lines have a single importer, since such code belongs in the importer', () => {
+test('only few files of under 40 lines have a single importer, because such code belongs in the importer', () => {
   const graph = imports();
   const importers = (name: string): number =>
     [...graph.values()].filter((imported) => imported.includes(name)).length;

@@ -25,7 +25,7 @@ const src = sources('src').filter(({ name }) => !name.startsWith('src/protocol/'
 const tests = sources('test');
 const map = readFileSync(join(root, 'src/README.md'), 'utf8');
 
-test('every test file calls .run(), because uvu otherwise silently runs nothing', () => {
+test('every test file calls .run(), because uvu otherwise runs nothing and reports no failure', () => {
   const files = tests.filter(({ name }) => /\.(test|long)\.ts$/.test(name));
   const silent = files.filter(({ text }) => !/\.run\(\);|storeSuite\(|Suite\(/.test(text));
   assert.equal(
@@ -143,7 +143,7 @@ test('no text of the protocol refers to a specification or its numbers', () => {
   assert.equal(foreign, []);
 });
 
-test('each export is used by another file; if only tests use an export, it is marked', () => {
+test('each export is used by another file, or marked if only tests use it', () => {
   const everything = [...src, ...sources('src/protocol'), ...tests, ...sources('scripts')];
   const wordsOf = new Map(everything.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
   const found = src.flatMap(({ name, text }) => {
@@ -195,7 +195,7 @@ test('no name, comment or title uses a word that the glossary forbids', () => {
   assert.equal(found, []);
 });
 
-test('a list of this repository contains the number at the end of each title', () => {
+test('the number at the end of each title is in a list of this repository', () => {
   const lists = ['test/specification.md', 'test/RELIABILITY.md']
     .map((name) => readFileSync(join(root, name), 'utf8'))
     .join('\n');
@@ -219,7 +219,7 @@ test('the map of src lists every folder', () => {
   );
 });
 
-test('no file contains a download address or a path of the machine on which it was made', () => {
+test('no file contains a download address, or a path of the machine on which the file was made', () => {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   assert.not.match(lock, /"resolved":/);
   const texts = [...src, ...tests, ...sources('scripts')].filter(({ text }) => text.includes(`${root}src`));

@@ -25,7 +25,7 @@ async function syncsDuring(work: () => Promise<void>, fails = false): Promise<nu
   return count;
 }
 
-test('if a file does not change, it is synced once; if it keeps changing, it is synced each time', async () => {
+test('an unchanged file is synced only once; a file that keeps changing is synced each time', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -39,7 +39,7 @@ test('if a file does not change, it is synced once; if it keeps changing, it is 
   }
 });
 
-test('if a file has just changed, it is synced each time, because its next change may leave its stamp unchanged', async () => {
+test('a recently changed file is synced each time, because its next change may leave its timestamps equal', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');
@@ -53,7 +53,7 @@ test('if a file has just changed, it is synced each time, because its next chang
   }
 });
 
-test('a file whose sync failed does not count as synced', async () => {
+test('if the sync of a file fails, the next sync includes the file again', async () => {
   const paths = new RarelyChangedPaths();
   const sync = (): Promise<void> => paths.sync([], [old]);
   const failure = await syncsDuring(sync, true).then(

@@ -18,7 +18,7 @@ const lost = () => {
   throw new CheckpointdError('DataCorrupt', 'lost');
 };
 
-test('an expected failure becomes a value, and any other failure is thrown', async () => {
+test('an expected failure becomes a value; any other failure is thrown', async () => {
   assert.is(attempt(isMissing, nowhere), undefined);
   assert.is(attemptOr('none', hasCode('ENOENT', 'ENOTDIR'), nowhere), 'none');
   assert.throws(() => attempt(hasCode('EACCES'), nowhere), /ENOENT/);

@@ -11,7 +11,7 @@ const record = {
   list: [1, { a: null }],
 };
 
-test('a record that is read back passes its check; a record of an earlier version passes without a checksum', () => {
+test('a stored record passes its checksum; a record of an earlier version needs no checksum', () => {
   const text = JSON.stringify(withSum(record));
   assert.ok(isIntact(JSON.parse(text) as object));
   assert.ok(endsWithItsSum(text));
@@ -22,7 +22,7 @@ test('a record that is read back passes its check; a record of an earlier versio
   assert.equal(rest, JSON.parse(JSON.stringify(record)));
 });
 
-test('every flipped bit breaks the JSON, is detected, or changes nothing', () => {
+test('if one bit of a record is flipped, the JSON or checksum is wrong, or the value is unchanged', () => {
   const bytes = Buffer.from(JSON.stringify(withSum(record)));
   let found = 0;
   for (let at = 0; at < bytes.length; at += 1)

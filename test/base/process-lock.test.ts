@@ -21,7 +21,7 @@ test('a lock has one holder at a time, even within one process', async () => {
   again.release();
 });
 
-test('if a process has ended, it counts as dead even before its parent has collected its exit status', async () => {
+test('an ended process counts as dead even before its parent collects the exit status', async () => {
   // The shell becomes a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,7 +55,7 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('if the process with the holder’s pid has a different start time, the holder of the lock counts as dead (F97)', () => {
+test('the holder of a lock counts as dead if its pid now belongs to a process with a different start time (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');
@@ -69,7 +69,7 @@ test('if this process cannot see the holder of a lock, the holder counts as unkn
   assert.is(holderState(parseHolder('not json')), 'unknown');
 });
 
-test('this process keeps its identity when a later read of /proc fails', () => {
+test('if /proc becomes unreadable, this process keeps the identity that it read before', () => {
   const self = describeSelf();
   installFault((_call, target) => {
     if (target.startsWith('/proc/')) throw Object.assign(new Error('EIO'), { code: 'EIO' });

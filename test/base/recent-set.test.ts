@@ -9,7 +9,7 @@ const idText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-test('a recent set has only added items, and keeps every item that was added or looked up recently', () => {
+test('a recent set keeps every item that was added or looked up recently, and contains no other items', () => {
   const step = fc.record({ id: idText, isQuestion: fc.boolean() });
   checkProperty(fc.array(step, { maxLength: 300 }), (steps) => {
     const max = 20;

@@ -28,7 +28,7 @@ test('a slice of work lasts five milliseconds while a client waits, and three mi
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
   }));
 
-test('a pause begins a new slice of work, and throws if the work was cancelled', () =>
+test('a pause between two slices of work throws if the work was cancelled', () =>
   byClock(async (clock) => {
     const cancel = new AbortController();
     const slices = new Slices(cancel.signal);

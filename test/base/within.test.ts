@@ -4,7 +4,7 @@ import { within } from '../../src/base/within.ts';
 
 const never = new Promise(() => undefined);
 
-test('if work ends within the time limit, it counts as done, and otherwise as late', async () => {
+test('work that ends within the time limit counts as done; other work counts as late', async () => {
   assert.is(await within(60_000, Promise.resolve()), true);
   assert.is(await within(1, never), false);
 });

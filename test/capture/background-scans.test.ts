@@ -46,7 +46,7 @@ async function untilSecond(
   return (began[1] ?? 0) - asked;
 }
 
-test('the pause before a background scan grows with the duration of the previous scan', () =>
+test('after a long background scan, the pause before the next scan is also long', () =>
   scanning(300, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);
@@ -54,7 +54,7 @@ test('the pause before a background scan grows with the duration of the previous
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('if a capture stops a scan, the scan’s duration still lengthens the next pause', () =>
+test('even if a capture stops a background scan, a long scan makes the next pause long', () =>
   scanning(60_000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan runs', () => began.length === 1);
@@ -66,7 +66,7 @@ test('if a capture stops a scan, the scan’s duration still lengthens the next 
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('if captures wait for a scan, the scan begins at once, even after a long scan', () =>
+test('if a capture waits for a background scan, the scan begins at once, even after a long scan', () =>
   scanning(2000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan has ended', () => ended.length === 1);

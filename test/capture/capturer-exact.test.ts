@@ -26,7 +26,7 @@ test('links are stored with their targets and never followed (F16, F44)', () =>
     assert.not.ok([...rig.store.blobs.values()].some((blob) => blob.equals(passwd)));
   }));
 
-test('a link target is captured unchanged, whatever its bytes (F17)', () =>
+test('the target of a link is captured unchanged, whatever bytes it has (F17)', () =>
   withRig({}, async (rig) => {
     const targets = [Buffer.from([0x61, 0xff, 0x0a, 0xfe]), Buffer.alloc(4095, 0x62), Buffer.from('a\nb')];
     targets.forEach((target, i) => symlinkSync(target, join(rig.root, `l${i}`)));
@@ -60,7 +60,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as
     mkdirSync(rig.root);
   }));
 
-test('files are captured byte for byte whatever the git attributes and settings, and no filter runs (F20)', () =>
+test('files are captured byte for byte; git attributes, settings and filters have no effect (F20)', () =>
   withRig({}, async (rig) => {
     const ran = join(rig.top, 'ran');
     const filter = `touch ${ran}; cat`;
@@ -86,7 +86,7 @@ test('files are captured byte for byte whatever the git attributes and settings,
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('a capture records a file’s mode if it is stricter than usual, and a changed mode counts as a changed file (F22)', () =>
+test('a capture records modes that are stricter than usual; a changed mode counts as a changed file (F22)', () =>
   withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {
@@ -116,7 +116,7 @@ test('a capture records a file’s mode if it is stricter than usual, and a chan
     assert.is(third.snapshot, capture.snapshot);
   }));
 
-test('names that differ only in letter case or Unicode normal form stay different names (F32)', async () => {
+test('files whose names differ only in letter case or Unicode form stay different files (F32)', async () => {
   if (process.platform !== 'linux') {
     console.log('skipped: F32 needs a file system that tells case apart');
     return;
@@ -132,7 +132,7 @@ test('names that differ only in letter case or Unicode normal form stay differen
   });
 });
 
-test('a file over the size limit is skipped as too large, and a file over 1 MiB is read into a private copy (O29)', () =>
+test('a file over the size limit is reported as too large, and a file over 1 MiB is read into a private copy (O29)', () =>
   withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);
@@ -145,7 +145,7 @@ test('a file over the size limit is skipped as too large, and a file over 1 MiB 
     assert.equal(copiesLeft(rig.store), []);
   }));
 
-test('captures that run in parallel give equal results, and each hard link is captured as a file', () =>
+test('parallel captures give equal results, and each hard link is captured as a file', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.o\n');
     for (let i = 0; i < 200; i += 1) rig.write(`d${i % 7}/f${i}${i % 5 === 0 ? '.o' : ''}`, String(i));

@@ -12,7 +12,7 @@ import { contentOf, pathsOf, reasonFor, withRig } from '../support/capture-rig.t
 
 const test = suite('faults of capturing');
 
-test('if a directory is unreadable, a capture reports it, and does not assume that the old files still exist (F13)', async () => {
+test('a capture reports an unreadable directory, and does not assume that its old files still exist (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }
@@ -42,7 +42,7 @@ test('if a directory is unreadable, a capture reports it, and does not assume th
   });
 });
 
-test('unreadable and vanished files are reported, and a capture without free file descriptors fails (O21)', () =>
+test('a capture reports unreadable and vanished files, but fails if no file descriptor is free (O21)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
@@ -72,7 +72,7 @@ test('unreadable and vanished files are reported, and a capture without free fil
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['a', 'b']);
   }));
 
-test('a FIFO, a socket or a device is never opened, and is reported as skipped with the reason (R17, F14)', () =>
+test('a FIFO, a socket or a device is never opened, and is reported as skipped with a reason (R17, F14)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();
@@ -100,7 +100,7 @@ test('a FIFO, a socket or a device is never opened, and is reported as skipped w
     }
   }));
 
-test('if the work tree disappeared or became a link, a capture fails, and never makes an empty snapshot (F43)', () =>
+test('if the work tree disappeared or became a link, a capture fails instead of making an empty snapshot (F43)', () =>
   withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.capturer.capture();
@@ -120,7 +120,7 @@ test('if the work tree disappeared or became a link, a capture fails, and never 
     rmSync(`${rig.root}.moved`, { recursive: true });
   }));
 
-test('if the store fails or the capture is cancelled, the writer aborts, and the next capture is complete', () =>
+test('if the store fails or the capture is cancelled, the write is undone, and the next capture is complete', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');
@@ -137,7 +137,7 @@ test('if the store fails or the capture is cancelled, the writer aborts, and the
     assert.is((await pathsOf(rig.store, await rig.capturer.capture())).length, 50);
   }));
 
-test('if a capture is not published, the next capture stores the same files again', () =>
+test('if no checkpoint uses the files of a capture, the next capture stores these files again', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();

@@ -36,7 +36,7 @@ async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly 
   return { paths: await pathsOf(rig.store, first), told: told(first) };
 }
 
-test('a capture includes the work trees beside a bare repository, but not the repository', () =>
+test('a capture includes the work trees beside a bare repository, but not the repository itself', () =>
   withRig(
     async (rig) => {
       rig.write('seed/f', '1');
@@ -52,7 +52,7 @@ test('a capture includes the work trees beside a bare repository, but not the re
     { repository: false },
   ));
 
-test('a storage directory of checkpointd in a work tree is skipped like a git directory', () =>
+test('a capture skips a storage directory of checkpointd in the work tree, as it skips a git directory', () =>
   withRig(async (rig) => {
     const id = `ses_${'a1'.repeat(13)}`;
     rig.write(`store/${id}/checkpointd/session.json`, '{}');
@@ -62,7 +62,7 @@ test('a storage directory of checkpointd in a work tree is skipped like a git di
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('if only a .git pointer names a git directory, a capture recognises the directory, whatever the order of listing', () =>
+test('a capture recognises a git directory that only a .git pointer names, whether it lists the pointer first or last', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
@@ -81,7 +81,7 @@ test('if only a .git pointer names a git directory, a capture recognises the dir
     assert.ok(without.paths.includes('a-git/HEAD'), 'nothing says any more that it is one');
   }));
 
-test('a bare repository counts as a git directory whatever its name, even if its HEAD is a link', () =>
+test('a capture recognises a bare repository whatever its name, even if its HEAD is a link', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
@@ -97,7 +97,7 @@ test('a bare repository counts as a git directory whatever its name, even if its
     });
   }));
 
-test('inside a git directory, a capture takes only the files that the outer repository tracks', () =>
+test('a capture includes only those files of a git directory that the outer repository tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');
@@ -120,7 +120,7 @@ test('inside a git directory, a capture takes only the files that the outer repo
     assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
   }));
 
-test('inside a git directory, a capture takes no untracked file, even if a glob or a restore asks for the file', () =>
+test('a capture includes no untracked file of a git directory, even if a glob or a restore asks for the file', () =>
   withRig(
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');
@@ -144,7 +144,7 @@ test('inside a git directory, a capture takes no untracked file, even if a glob 
     { include: ['store/**'] },
   ));
 
-test('a capture reports a path named .GIT on a file system that distinguishes .GIT from .git', () =>
+test('on a file system that distinguishes .GIT from .git, a capture reports a path named .GIT', () =>
   withRig(
     async (rig) => {
       mkdirSync(join(rig.root, 'd/.GIT'), { recursive: true });

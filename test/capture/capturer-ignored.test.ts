@@ -51,7 +51,7 @@ for (const [title, rules] of ignoring) {
   });
 }
 
-test('each capture applies the ignore rules of the outer repository, unless they ignore the whole work tree', async () => {
+test('each capture applies the ignore rules of the outer repository, unless these rules ignore the whole work tree', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
   const daemon = new InProcessDaemon();
   const { session, warnings } = await daemon.open(project);
@@ -67,7 +67,7 @@ test('each capture applies the ignore rules of the outer repository, unless they
   await daemon.close();
 });
 
-test('if the outer repository tracks files in an ignored work tree, a capture includes these files', async () => {
+test('if the outer repository tracks files of an ignored work tree, a capture includes these files', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
   const daemon = new InProcessDaemon();
@@ -76,7 +76,7 @@ test('if the outer repository tracks files in an ignored work tree, a capture in
   await daemon.close();
 });
 
-test('if the base checkpoint is empty, the daemon reports this only if the directory has files', async () => {
+test('the daemon reports an empty base checkpoint only if the directory has files', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

@@ -27,7 +27,7 @@ async function beside(script: string, cwd: string, body: () => Promise<void>): P
   }
 }
 
-test('if a file is constantly rewritten, it is never captured half old and half new (F7)', () =>
+test('if a program rewrites a file without pause, a capture never has the file half old and half new (F7)', () =>
   withRig({}, async (rig) => {
     const size = 1 << 20;
     rig.write('f', 'A'.repeat(size));
@@ -52,7 +52,7 @@ test('if a file is constantly rewritten, it is never captured half old and half 
     console.log(`note: F7 saw ${counts.whole} whole and ${counts.flagged} flagged`);
   }));
 
-test('if a large file is truncated during its hashing, it is captured whole or empty, or reported as unstable (F8)', () =>
+test('if a large file is truncated while it is hashed, it is captured whole or empty, or reported as unstable (F8)', () =>
   withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));
@@ -83,7 +83,7 @@ test('every stable file is captured while other files appear and disappear (F10)
     });
   }));
 
-test('if a file moves among three hundred directories, it is captured exactly once (F11)', () =>
+test('a file that moves between three hundred directories during a capture is captured exactly once (F11)', () =>
   withRig({}, async (rig) => {
     for (let d = 0; d < 300; d += 1) rig.write(`d${d}/f`, '');
     rig.write('d0/X', 'x');
@@ -100,7 +100,7 @@ test('if a file moves among three hundred directories, it is captured exactly on
     });
   }));
 
-test('if a path moves to a directory that the walk has listed or will list, the path is captured exactly once (F11)', async () => {
+test('a path that moves to a directory listed earlier or later by the capture is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

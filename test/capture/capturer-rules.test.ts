@@ -11,7 +11,7 @@ import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-
 
 const test = suite('which files a capture takes');
 
-test('nested repositories are captured as files, by their own ignore rules, and none of their programs runs (F26)', () =>
+test('nested repositories are captured as files, with their own ignore rules, and without running their programs (F26)', () =>
   withRig({}, async (rig) => {
     const nested = join(rig.root, 'n');
     mkdirSync(nested);
@@ -78,7 +78,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
   }));
 
-test('if a process changes an ignore rule and changes it back while git is running, no later capture is affected', () =>
+test('if an ignore rule is changed and changed back while git is running, no later capture is affected', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const name of ['sub/a.log', 'sub/b.txt']) rig.write(name, name);
@@ -94,7 +94,7 @@ test('if a process changes an ignore rule and changes it back while git is runni
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore', 'sub/b.txt']);
   }));
 
-test('a new, changed, negated or nested ignore rule applies to the next capture; earlier snapshots keep their files (F29)', () =>
+test('a new, changed, negated or nested ignore rule applies to the next capture, but not to earlier snapshots (F29)', () =>
   withRig({}, async (rig) => {
     rig.write('a.log', 'a');
     rig.write('d/b.log', 'b');
@@ -126,7 +126,7 @@ test('a new, changed, negated or nested ignore rule applies to the next capture;
     );
   }));
 
-test('in a work tree that is a sub-directory of a repository, the ignore rules of the repository apply', () =>
+test('if the work tree is a sub-directory of a repository, the ignore rules of the repository apply', () =>
   withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
@@ -147,7 +147,7 @@ test('in a work tree that is a sub-directory of a repository, the ignore rules o
     ]);
   }));
 
-test('outside a repository, the .gitignore files of the work tree apply', () =>
+test('in a work tree outside a repository, the .gitignore files of the work tree apply', () =>
   withRig({ repository: false }, async (rig) => {
     rig.write('.gitignore', 'node_modules/\n');
     rig.write('node_modules/x', '');
@@ -161,7 +161,7 @@ test('outside a repository, the .gitignore files of the work tree apply', () =>
     ]);
   }));
 
-test('include globs add ignored files, exclude globs remove files, and .git is never captured (R16, O29)', () =>
+test('include globs add ignored files, and exclude globs remove files; .git is never captured (R16, O29)', () =>
   withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [
@@ -189,7 +189,7 @@ test('include globs add ignored files, exclude globs remove files, and .git is n
     ]);
   }));
 
-test('a capture before a restore includes the ignored files that the restore would displace, but no .git directory', () =>
+test('a capture before a restore includes the ignored files that the restore would replace, but no .git directory', () =>
   withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);

@@ -9,7 +9,7 @@ import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 const test = suite('files for which git would wait');
 
 if (process.platform !== 'win32') {
-  test('if a .gitignore file is a FIFO, a capture reports it without waiting, and no ignore rules apply beside or below it', async () => {
+  test('if a .gitignore file is a FIFO, a capture reports it without waiting, and goes on without ignore rules there', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');
@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('if the git index would make git wait, the index is reported, and counts as empty', async () => {
+  test('if the git index would make git wait, a capture reports the index and treats it as empty', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

@@ -58,7 +58,7 @@ test('a capture gives the same tree as git add -A and write-tree, at first and a
   );
 });
 
-test('if no file is ignored, a capture that builds on the previous capture equals a fresh capture', async () => {
+test('if no file is ignored, a capture based on the previous capture equals a capture from scratch', async () => {
   const plain = step.filter((one) => one.kind !== 'rules');
   await checkPropertyAsync(
     fc.array(fc.array(plain, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 4 }),
@@ -79,7 +79,7 @@ test('if no file is ignored, a capture that builds on the previous capture equal
   );
 });
 
-test('if a rewrite keeps the size of a file and sets its time back, a capture detects the change (F1)', async () => {
+test('a capture detects a rewrite that keeps the size of the file and sets its time back (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');
@@ -97,7 +97,7 @@ test('if a rewrite keeps the size of a file and sets its time back, a capture de
   }
 });
 
-test('captures detect all of three hundred rewrites in the same tick of the clock (F2)', () =>
+test('a capture detects all of three hundred rewrites in one tick of the clock (F2)', () =>
   withRig({}, async (rig) => {
     let previous;
     for (let i = 0; i < 300; i += 1) {
@@ -171,7 +171,7 @@ test('a long capture reports how many names it has checked', () =>
     assert.ok((walked.at(-1) ?? 0) <= 25);
   }));
 
-test('if a capture skips a file, it does not take the file from the previous snapshot either', () =>
+test('if a capture skips a file, the snapshot does not have the file’s previous version either', () =>
   withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);
@@ -207,7 +207,7 @@ test('if a capture skips a file, it does not take the file from the previous sna
     }
   }));
 
-test('every full capture reports why it was full, unless the capture fails', async () => {
+test('every successful full capture reports why it was full', async () => {
   const kinds: Partial<FinishedScan>[] = [];
   const onScanned = ({ isWhole, isPlain, isStored }: FinishedScan): void =>
     void kinds.push({ isWhole, isPlain, isStored });

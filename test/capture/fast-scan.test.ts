@@ -55,7 +55,7 @@ async function touchedBy(
   return touched;
 }
 
-test('a capture of one edit among 600 new files reads that file and the 200 youngest files', () =>
+test('after one edit among 600 new files, a capture reads only the edited file and the 200 youngest files', () =>
   TwinCaptureRig.with(async (it) => {
     for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
     await it.capture();
@@ -146,7 +146,7 @@ test('a capture may build on any earlier snapshot, not only on the last one', ()
     await it.agreesFast('on the first');
   }));
 
-test('if a capture fails, the next capture repeats all checks of the failed capture', () =>
+test('after a failed capture, the next capture repeats all checks of the failed one', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');

@@ -91,7 +91,7 @@ test('a half-written list of known files is ignored', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('if the daemon is killed at any call that writes the list of known files, a valid list or no list remains', () =>
+test('if the daemon is killed while it writes the list of known files, a valid list or no list remains', () =>
   withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {

@@ -28,7 +28,7 @@ test('if a session is opened again, the first capture reads only files that have
     assert.is(it.read, 0);
   }));
 
-test('if the times of a directory show that no name in it changed, a capture does not list the directory', () =>
+test('a capture does not list a directory whose times show that no name in it changed', () =>
   withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists and remembers the directories
@@ -45,7 +45,7 @@ test('if the times of a directory show that no name in it changed, a capture doe
     await it.agrees('a name that came');
   }));
 
-test('a capture recognises known contents by their ids in the store, whatever the length of the ids', async () => {
+test('a capture recognises known contents by their ids in the store, even if the ids are longer than usual', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
       const hash = createHash('sha256');
@@ -63,7 +63,7 @@ test('a capture recognises known contents by their ids in the store, whatever th
   });
 });
 
-test('if a rewrite keeps the size of a file and sets its time back, a capture detects the change', () =>
+test('a capture detects a rewrite that keeps the size of the file and sets its time back', () =>
   withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');
@@ -83,7 +83,7 @@ test('if a rewrite keeps the size of a file and sets its time back, a capture de
     await it.agrees('made executable');
   }));
 
-test('if a file was too young at the last read, a capture reads it again', () =>
+test('a capture reads a file again if the file was very new at the last read', () =>
   withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
@@ -96,7 +96,7 @@ test('if a file was too young at the last read, a capture reads it again', () =>
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('if a list of known files was made for a different directory, device or settings, a capture ignores it', () =>
+test('a capture ignores a list of known files that was made for another directory, device or settings', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
@@ -112,7 +112,7 @@ test('if a list of known files was made for a different directory, device or set
     await it.agrees('no limit');
   }));
 
-test('if a different directory is at the path of the work tree, a capture reads all files', () =>
+test('if another directory has replaced the work tree at its path, a capture reads all files', () =>
   withReopened(async (it) => {
     const { root } = it.rig;
     renameSync(root, `${root}-before`);
@@ -122,7 +122,7 @@ test('if a different directory is at the path of the work tree, a capture reads 
     assert.is(it.read, filesRead);
   }));
 
-test('after a reboot, a capture reads the files that were written shortly before the shutdown', () =>
+test('after a reboot, a capture reads again the files that were written shortly before the shutdown', () =>
   withReopened(async (it) => {
     it.rewrite((header) => (header['boot'] = 'another'));
     await it.agrees('all of it is young');
@@ -136,7 +136,7 @@ test('after a reboot, a capture reads the files that were written shortly before
     assert.is(it.read, 0);
   }));
 
-test('if the contents of a snapshot differ from the known files, a capture does not reuse the snapshot', () =>
+test('if a snapshot’s contents differ from the list of known files, a capture does not reuse the snapshot', () =>
   withReopened(async (it) => {
     const first = it.previous;
     it.rig.write('d0/e/f0', 'changed');

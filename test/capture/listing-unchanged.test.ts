@@ -96,7 +96,7 @@ function track(rig: Rig, name: string): void {
   rig.git('update-index', '--add', '--replace', '--info-only', '--cacheinfo', '100644', empty, name);
 }
 
-test('if a capture uses an earlier scan or known files, it equals a capture without them', async () => {
+test('a capture that uses an earlier scan or known files equals a capture without them', async () => {
   const scenario = fc.array(edits, { minLength: 2, maxLength: 2 });
   const property = fc.asyncProperty(
     fc.array(scenario, { minLength: 10, maxLength: 10 }),
@@ -153,7 +153,7 @@ function keepsTimes(): boolean {
   return isKnown;
 }
 
-test('if a directory is unchanged, a capture compares only its stamps, and does not open, list or store the directory', async () => {
+test('a capture only compares the stamps of an unchanged directory, and does not open, list or store it', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
@@ -179,7 +179,7 @@ test('if a directory is unchanged, a capture compares only its stamps, and does 
   }
 });
 
-test('if a capture continues an earlier capture, it compares all names, but reads files only at the given paths', async () => {
+test('a capture based on an earlier capture compares all names, but reads files only at the given paths', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);

@@ -22,7 +22,7 @@ const reasonOf = async (it: TwinCaptureRig): Promise<string | undefined> => {
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
-test('if the fence’s directory is missing or the disk is full, a capture scans everything (F46)', () =>
+test('if the watcher cannot confirm that it has reported all changes, a capture scans everything (F46)', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
@@ -34,7 +34,7 @@ test('if the fence’s directory is missing or the disk is full, a capture scans
     await it.agreesFast('held anew');
   }));
 
-test('after a change of rules, repository or root, the next capture is full, and the following capture is fast', () =>
+test('after a change of rules, repository or root, only the next capture is full; then captures are fast again', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
@@ -163,7 +163,7 @@ test('every capture reports an unreadable directory, and includes the directory 
     await it.agreesFast('held again');
   }));
 
-test('the first watched capture notifies a caller that waits for watched captures', () =>
+test('the promise whenWatched() resolves after the first capture that the watcher covers', () =>
   TwinCaptureRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));
@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('no background scan runs during a capture; if the capture left something unscanned, a scan follows', () =>
+test('a background scan never runs during a capture, but follows a capture that left something unscanned', () =>
   TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('no background scan runs during a capture; if the capture left something un
     { backgroundDelayMs: 0 },
   ));
 
-test('a capture waits for a running first scan and is then fast; a cancelled capture makes no snapshot', () =>
+test('a capture waits for a running first scan, and is then fast', () =>
   TwinCaptureRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -247,7 +247,7 @@ test('a capture waits for a running first scan and is then fast; a cancelled cap
     { backgroundDelayMs: 0 },
   ));
 
-test('a background scan makes the next capture fast, and after a missed change the next capture is full', () =>
+test('a background scan makes the next capture fast; after a missed change the next capture is full', () =>
   TwinCaptureRig.with(
     async (it) => {
       await it.capture();
@@ -284,7 +284,7 @@ async function withInterleaving(
   return passed;
 }
 
-test('even if a missed change, an edit, another capture or a lost watch comes during a capture, captures stay complete', () =>
+test('captures stay complete if a missed change, an edit, another capture or a lost watch comes meanwhile', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];

@@ -33,7 +33,7 @@ async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<bool
 
 const later = (ms: number) => (): number => Date.now() + ms;
 
-test('a stamp is settled when its change is older than the grain of the file system’s clock', () =>
+test('a time stamp is trusted when it is older than the resolution of the file system’s clock', () =>
   withRig({}, async (rig) => {
     rig.write('f', '');
     const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));
@@ -55,7 +55,7 @@ test('in the first minute after a change of a file, every capture reads the file
     assert.is(await readsAgain(rig), true);
   }));
 
-test('whether a stamp is settled depends on the file system’s clock, even if our clock is minutes ahead', async () => {
+test('whether a time stamp is trusted depends on the file system’s clock, even if our clock is minutes ahead', async () => {
   await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
     rig.write('f', '1');
     const tree = openWorkTree(rig.root);
@@ -74,7 +74,7 @@ test('whether a stamp is settled depends on the file system’s clock, even if o
   });
 });
 
-test('if the clock of the file system cannot be read, a content is settled once it has been unchanged for long enough', async () => {
+test('if the file system’s clock cannot be read, a content is trusted after it was unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -139,7 +139,7 @@ function hasPython(): boolean {
 }
 
 if (hasPython()) {
-  test('a capture includes a write through mmap that comes shortly after a change (F4)', async () => {
+  test('a capture includes a write through mmap that follows shortly after another change (F4)', async () => {
     await withRig({}, async (rig) => {
       rig.write('f', 'a and more');
       const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {

@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('if a directory appears or disappears without a report, each of its files counts as drift', () =>
+test('if a directory appears or disappears unreported, the audit lists each of its files as drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('if a directory appears or disappears without a report, each of its files c
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('if a private directory gets its first file or loses its last file, the directory itself is no drift', () =>
+test('the audit does not list a private directory as drift when it gets its first file or loses its last file', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
@@ -39,7 +39,7 @@ test('if a private directory gets its first file or loses its last file, the dir
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('if the watcher reports a change only after the first fence, the change is not drift', async () => {
+test('a change that the watcher reports only after the audit’s first request is not drift', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };
@@ -55,7 +55,7 @@ test('if the watcher reports a change only after the first fence, the change is 
   }, 1);
 });
 
-test('more than 1,000 differences at once are not reported as drift, and the next drift is found', () =>
+test('the audit does not report more than 1,000 differences at once, but reports the next drift', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {
@@ -68,7 +68,7 @@ test('more than 1,000 differences at once are not reported as drift, and the nex
     assert.equal(it.drifts, [['many/7']]);
   }));
 
-test('the audit asks for no fence when the watcher reported every change', () =>
+test('the audit does not wait for the watcher if the watcher has reported every change', () =>
   audited(async (it) => {
     await it.capture();
     for (let i = 0; i < 5; i += 1) {

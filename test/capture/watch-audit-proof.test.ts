@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('if a change is reported after the capture has read the changed path, the change counts for the next capture', () =>
+test('a change reported after a capture has read the path counts for the next capture, and is no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -60,7 +60,7 @@ test('the audit does not compare captures that reuse unchecked listings or inclu
     assert.equal(it.drifts, []);
   }));
 
-test('if a capture could not read a directory, the directory causes no drift, even when it is readable again', () =>
+test('a directory that a capture could not read causes no drift, even when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('if a capture leaves out a path because of a rule, a failure or its name, the path causes no drift', () =>
+test('a path that a capture leaves out because of a rule, a failure or its name causes no drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');
@@ -121,7 +121,7 @@ test('if a capture leaves out a path because of a rule, a failure or its name, t
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
   }));
 
-test('the audit reports nothing if the watch was not always live, or if no fence passed', async () => {
+test('the audit reports nothing if the watcher was not always running or did not confirm its reports', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
     it.watch.miss(() => it.write('f', content));
     await it.capture();

@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     assert.ok(captures > 15 && asked > 200, `${captures} captures, ${asked} changes`);
   });
 
-  test('while directories are created, removed and moved, each drift is a change that the watch thread did not report', async () => {
+  test('while directories are created, removed and moved, the audit reports only changes that the watcher missed', async () => {
     const beside = new Beside();
     let [captures, checked] = [0, 0];
     await beside.run('trees', 2, async () => {

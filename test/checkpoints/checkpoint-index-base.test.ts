@@ -7,7 +7,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 import { temporaryDirectory } from '../support/temporary.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`if the base of a session was deleted, the session continues from the oldest remaining checkpoint (${strategy})`, async () => {
+  test(`if the first checkpoint of a session was deleted, the session continues from the oldest that remains (${strategy})`, async () => {
     const storage = join(temporaryDirectory('storage'), 'storage');
     const root = repository();
     let daemon = new InProcessDaemon(storage);
@@ -49,7 +49,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('if all checkpoints were deleted, a diff against the base reports this, and the next create makes a new base', async () => {
+test('if all checkpoints were deleted, a diff against the first one reports this, and the next create starts anew', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

@@ -25,7 +25,7 @@ const base: CheckpointRecord = {
   skipped: [],
 };
 
-test('rows of checkpoints are found, renamed and removed like the entries of a Map', () => {
+test('rows of checkpoints can be found, renamed and removed like the entries of a Map', () => {
   const step = fc.record({
     what: fc.constantFrom('add', 'add', 'remove', 'rename'),
     which: fc.nat(60),

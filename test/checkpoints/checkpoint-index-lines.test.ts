@@ -51,7 +51,7 @@ class Line {
   }
 }
 
-test('after a rewind to 0, a new turn takes the tag of the old turn, and the old tools lose their tags', async () => {
+test('after a restore of 0, a new turn takes the tag of the old turn, and the tools of the old turn lose their tags', async () => {
   const line = await new Line().open();
   const one = await line.make('turn', 1);
   const tool = await line.make('tool', 2);
@@ -95,7 +95,7 @@ test('after a rewind to 0, a new turn takes the tag of the old turn, and the old
   await again.close();
 });
 
-test('if the turn of a tool was deleted, the tool’s predecessor is the nearest remaining ancestor', async () => {
+test('if the turn before a tool was deleted, the tool is compared with the nearest earlier checkpoint that remains', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   const tool = await line.make('tool', 2);
@@ -110,7 +110,7 @@ test('if the turn of a tool was deleted, the tool’s predecessor is the nearest
   await line.daemon.close();
 });
 
-test('a repeated tool tag keeps its place in the list, but moves to the end after a restore to an earlier turn', async () => {
+test('if a tool tag is used again, it keeps its place in the list, except after a restore to an earlier turn', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   await line.make('tool', 1);

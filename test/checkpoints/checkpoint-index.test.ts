@@ -106,7 +106,7 @@ test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {
   ]);
 });
 
-test('a repeated turn tag leaves its old place and is appended at the end (Q18)', () => {
+test('if the tag of a turn is used again, it moves from its old place to the end of the list (Q18)', () => {
   const index = filled('0', '1', '1.1', '2', '2.1');
   const old = index.resolve('1').record.id;
   tagged(index, '1');
@@ -116,7 +116,7 @@ test('a repeated turn tag leaves its old place and is appended at the end (Q18)'
   assert.is(index.list('every').length, 6);
 });
 
-test('a repeated tool tag is replaced in place, including its metadata (Q19)', () => {
+test('if the tag of a tool is used again, the new checkpoint replaces the old one in place, with its metadata (Q19)', () => {
   const index = filled('0', '1', '1.1', '1.2');
   const again = tagged(index, '1.1');
   assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
@@ -138,7 +138,7 @@ test('if the index is rebuilt from the store, it lists the same checkpoints as b
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('the previous tag of each tag follows the specified table, and deleted checkpoints are skipped (Q9)', () => {
+test('the previous tag of each tag follows the specified table, without deleted checkpoints (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);
@@ -154,7 +154,7 @@ test('the previous tag of each tag follows the specified table, and deleted chec
   assert.is(predecessor('1.2'), '0');
 });
 
-test('checkpoints after a restored checkpoint are detached, but still listed', () => {
+test('checkpoints after a restored checkpoint are marked as detached, but still listed', () => {
   const index = filled('0', '1', '1.1', '2');
   const one = index.resolve('1').record.id;
   index.add({ record: record('restore', { parent: one }) });
@@ -170,7 +170,7 @@ test('checkpoints after a restored checkpoint are detached, but still listed', (
   );
 });
 
-test('a safety checkpoint never becomes the head of a session', () => {
+test('a safety checkpoint never becomes the current checkpoint of a session', () => {
   const index = filled('0', '1');
   const head = index.head;
   index.add({ record: record('safety', {}) });
@@ -178,7 +178,7 @@ test('a safety checkpoint never becomes the head of a session', () => {
   assert.is(index.list('all').length, 2);
 });
 
-test('checkpoints are found by tag, id, name and commit', () => {
+test('a checkpoint can be found by tag, id, name and commit', () => {
   const index = filled('0', '1');
   const one = index.resolve('1');
   index.rename(one.record.id, 'before the refactoring');
@@ -187,7 +187,7 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('if a word is the id of a commit and also the name of another checkpoint, the word means the commit', () => {
+test('a word that is the id of a commit and the name of another checkpoint means the commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';

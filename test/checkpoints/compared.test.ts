@@ -36,7 +36,7 @@ async function skipping(strategy: Strategy) {
 }
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`if a file became too large, its path counts as skipped, and never as deleted (${strategy})`, async () => {
+  test(`a file that has become too large counts as skipped, and never as deleted (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`if a path is captured after a skip, it is compared with its last captured version (${strategy})`, async () => {
+  test(`if a skipped path is captured again, it is compared with its last captured version (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     await create();
@@ -82,7 +82,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a missing path counts as deleted even after a skip; if a path was never captured, it counts as new (${strategy})`, async () => {
+  test(`a path that disappears after it was skipped counts as deleted; a path captured for the first time counts as new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

@@ -74,7 +74,7 @@ test('checkpoint/diff returns contents that are not UTF-8 as bytes, and never gu
   await daemon.close();
 });
 
-test('git apply accepts our unified diff, whatever the encodings, the bytes of names, and the permissions', async () => {
+test('git apply accepts our unified diff for all encodings, file names and permissions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
@@ -147,7 +147,7 @@ test('a unified diff is returned as text if all its contents are UTF-8', async (
   await daemon.close();
 });
 
-test('a file name cannot fake a line of a diff, because names are quoted as git quotes them', async () => {
+test('a file name cannot imitate a line of a diff, because names are quoted as in git', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);
@@ -230,7 +230,7 @@ test("the header of a patch shows changed permissions in the form of git's mode 
   await daemon.close();
 });
 
-test('every text format lists a directory with changed permissions, and statistics do not count it as a file', async () => {
+test('every text format lists a directory with changed permissions, but statistics do not count it as a file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textHunksOf, withoutHunks } from '../../src/checkpoints/hunks.ts';
 
-test('if a hunk moves to other lines, it keeps its name; if a hunk is repeated, it gets a number', () => {
+test('a hunk that moves to other lines keeps its name; a repeated hunk gets a number', () => {
   const at = (start: number): string => `@@ -${start} +${start} @@\n-a\n+b\n`;
   const [one, two] = textHunksOf(Buffer.from(`--- a/x\n+++ b/x\n${at(1)}${at(9)}`));
   const [moved] = textHunksOf(Buffer.from(at(5)));
@@ -12,7 +12,7 @@ test('if a hunk moves to other lines, it keeps its name; if a hunk is repeated, 
   assert.is(two?.id, `${one?.id}-2`);
 });
 
-test('reversing all hunks of a new content gives the old content', () => {
+test('reversing all hunks of a change gives back the old content', () => {
   const line = fc.constantFrom('a\n', 'b\n', '\\\n', '@@ -1 +1 @@\n');
   fc.assert(
     fc.property(fc.array(line), fc.array(line), fc.boolean(), (old, added, isCut) => {

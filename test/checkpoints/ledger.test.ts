@@ -14,7 +14,7 @@ function wrote(ledger: Ledger, ...what: Parameters<Ledger['compose']>): LedgerRe
   return record;
 }
 
-test('the ledger knows exactly the contents of checkpoints and of reported writes (C31)', () => {
+test('the daemon knows exactly the contents in checkpoints and in reported writes (C31)', () => {
   const ledger = new Ledger();
   const first = model({ a: 'one', b: 'one', c: 'one' });
   ledger.recordCheckpoint(changesBetween(model({}), first), 'user', at, 'ckpt_1');
@@ -29,13 +29,13 @@ test('the ledger knows exactly the contents of checkpoints and of reported write
   );
 });
 
-test('if a file is missing, the ledger reports no conflict, because restoring the file loses nothing', () => {
+test('a missing file is no conflict, because restoring it loses nothing', () => {
   const ledger = new Ledger();
   ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
   assert.is(ledger.isKnown(path('a'), 'absent'), true);
 });
 
-test('if a checkpoint captures the content of a reported write, the write keeps its author', () => {
+test('if a checkpoint captures the content of a reported write, the author of the write stays known', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('x'), 'agent', at, 'fs_write');
   const added = ledger.recordCheckpoint(
@@ -68,7 +68,7 @@ test('the history of a path lists its contents and their authors in order, and o
   );
 });
 
-test('if a ledger is written as JSON and read back, it gives the same answers', () => {
+test('a ledger that is written as JSON and read back gives the same answers', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b/\xff', '\xc3\xbc'),
     content: fc.constantFrom<Known>('absent', blobOf('1'), blobOf('2'), blobOf('3')),

@@ -50,7 +50,7 @@ async function twice(
 }
 
 for (const strategy of Object.keys(strategies)) {
-  test(`deleting a checkpoint in the middle detaches no earlier checkpoint (${strategy})`, () =>
+  test(`deleting a checkpoint in the middle does not detach earlier checkpoints (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -65,7 +65,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`even if the restored checkpoint was deleted, undoing the restore continues the old line (${strategy})`, () =>
+  test(`even if the restored checkpoint was deleted, undoing the restore returns to the old checkpoints (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -77,7 +77,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
     ));
 
-  test(`if store/gc enforces a limit, the remaining checkpoints keep their order, and none is detached (${strategy})`, () =>
+  test(`when store/gc enforces a limit, the remaining checkpoints keep their order, and none is detached (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -99,7 +99,7 @@ for (const strategy of Object.keys(strategies)) {
       { limits: { maxCheckpoints: 4 } },
     ));
 
-  test(`a repeated tool tag keeps its place in the list after a store/gc and a restart (${strategy})`, () =>
+  test(`a tool tag that was used again keeps its place in the list after a store/gc and a restart (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -121,7 +121,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('if all checkpoints were deleted, the ledger records the next checkpoint like any other', () =>
+test('if all checkpoints were deleted, the contents of the next checkpoint are recorded as usual', () =>
   twice(
     'shadow',
     async (rig) => {

@@ -64,7 +64,7 @@ for (const [what, make] of [
   ['1000000000', (): string => turnTag(1e9)],
   ['3.1000000000', (): string => toolTag(3, 1e9)],
 ] as const) {
-  test(`if a counter reached ${what}, the error has a remedy for counters, and does not report a wrong tag`, () => {
+  test(`if a counter reaches ${what}, the error asks for a smaller counter instead of reporting a wrong tag`, () => {
     const isTold = ({ message }: Error): boolean => message.includes(what) && message.includes('smaller');
     assert.throws(make, (error: unknown) => error instanceof CheckpointdError && isTold(error));
   });

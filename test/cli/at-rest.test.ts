@@ -99,7 +99,7 @@ for (const [strategy, commands] of [
   ['shadow', reading],
   ['local', readingOnce],
 ] as const)
-  test(`${strategy}: reading commands print the same output for a closed session as for an open session, and write nothing`, () =>
+  test(`${strategy}: reading commands print the same for a closed and an open session, and write nothing`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const [unchanged, opened] = [state(rig.storage, rig.work), generation(rig, session)];
@@ -114,7 +114,7 @@ for (const [strategy, commands] of [
       });
     }));
 
-test('sqlite: reading commands print the same output for a closed session as for an open session', () =>
+test('sqlite: reading commands print the same for a closed and an open session', () =>
   withRig(async (rig) => {
     await closed(rig, 'sqlite');
     assert.match(await said(rig, 'status'), /has not changed since this checkpoint\./);
@@ -122,7 +122,7 @@ test('sqlite: reading commands print the same output for a closed session as for
     await readClosedAndOpen(rig, 'sqlite', readingOnce, () => undefined);
   }));
 
-test('if a long session has a cache of packed records, commands read the closed session without opening it or writing', () =>
+test('commands read a long closed session from its packed records, without opening the session or writing', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const { client } = await rig.opened({ retention: 'keep' });
@@ -163,7 +163,7 @@ const doubts: Readonly<Record<string, (own: string) => void>> = {
 };
 
 for (const [what, make] of Object.entries(doubts))
-  test(`if a closed session has ${what}, a daemon opens the session to read it`, () =>
+  test(`if a closed session has ${what}, commands read it through a daemon`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, 'shadow');
       const list = await said(rig, 'list');
@@ -174,7 +174,7 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
-test('if a command cannot make a temporary directory, a daemon opens a closed session to read it', () =>
+test('if a command cannot make a temporary directory, it reads a closed session through a daemon', () =>
   withRig(async (rig) => {
     await closed(rig, 'shadow');
     const expected = await said(rig, 'list');
@@ -189,7 +189,7 @@ test('if a command cannot make a temporary directory, a daemon opens a closed se
     }
   }));
 
-test('if the note of an unfinished restore cannot be read, a daemon opens the session, and the command reports this', () =>
+test('if the note of an unfinished restore is unreadable, a daemon opens the session, and the command reports the note', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');
@@ -198,7 +198,7 @@ test('if the note of an unfinished restore cannot be read, a daemon opens the se
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('if a daemon opens a session while a command reads the session itself, the daemon answers the next request', () =>
+test('if a daemon opens a session while a command reads its files, the daemon answers the command’s next request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

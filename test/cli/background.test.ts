@@ -96,7 +96,7 @@ test('the first command starts a background daemon, which keeps the session open
     assert.is(it.daemon().pid, pid);
   }));
 
-test('the command `stop` ends the background daemon in an orderly way; if no daemon runs, it reports this', () =>
+test('the command `stop` ends the background daemon in an orderly way, or reports that none runs', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -117,7 +117,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('the background daemon runs in /, has no open streams of the command, and gets only documented variables', () =>
+test('the background daemon runs in /, without the streams of the command, and with only documented variables', () =>
   Commands.with(async (it) => {
     await it.create({ SECRET: 'of the shell' });
     const process = `/proc/${it.daemon().pid}`;
@@ -150,7 +150,7 @@ test("a background daemon gives a session to an editor's daemon at once, and the
     assert.match(await it.run('list'), /\[3\]/);
   }));
 
-test('if a client has a session of the background daemon open, the daemon keeps the session', () =>
+test('the background daemon keeps a session for as long as a client has it open', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -170,7 +170,7 @@ test('if a client has a session of the background daemon open, the daemon keeps 
     await editor.close();
   }));
 
-test('if a client opens a session of the background daemon with different settings, the new settings apply', () =>
+test('if a client opens a session of the background daemon with other settings, the new settings apply', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -190,7 +190,7 @@ test('if a client opens a session of the background daemon with different settin
     await client.close();
   }));
 
-test('the background daemon captures a work tree that was recreated at the same path', () =>
+test('the background daemon captures a work tree that was removed and made again at the same path', () =>
   Commands.with(async (it) => {
     await it.create();
     rmSync(it.rig.work, { recursive: true });
@@ -211,7 +211,7 @@ test('if the background daemon is killed, the next command works, and no checkpo
     assert.is.not(it.daemon().pid, pid);
   }));
 
-test('a command ends a background daemon of another version, and starts a new daemon', () =>
+test('a command replaces a background daemon of another version by a new daemon', () =>
   Commands.with(async (it) => {
     await it.create();
     const note = it.daemon();
@@ -222,7 +222,7 @@ test('a command ends a background daemon of another version, and starts a new da
     assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
   }));
 
-test('if commands start at the same moment, they start a single daemon', () =>
+test('commands that start at the same moment start only one daemon', () =>
   Commands.with(async (it) => {
     await it.create({ CI: '1' });
     await Promise.all([it.run('verify'), it.run('verify'), it.run('verify')]);

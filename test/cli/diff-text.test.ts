@@ -7,7 +7,7 @@ const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 /** "日本語です" in Shift-JIS. */
 const shiftJis = latin('\x93\xfa\x96\x7b\x8c\xea\x82\xc5\x82\xb7\n');
 
-test('the diff of a file names the encoding of the file, and shows control characters as escapes', () => {
+test('the diff of a file names the encoding, and shows control characters as escapes', () => {
   const part = (lines: Buffer): { unified: string; encoding: 'base64' } => ({
     unified: Buffer.concat([Buffer.from('--- a/x\n+++ b/x\n@@ -1 +1 @@\n'), lines]).toString('base64'),
     encoding: 'base64',

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inCommands } from '../../src/cli/in-commands.ts';
 
-test('a message for the command line names commands that the reader can type, not methods of the protocol', () => {
+test('messages of the command line name commands that the user can type, not methods of the protocol', () => {
   const message =
     'Run store/verify, use `checkpoint/list`, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(
@@ -15,7 +15,7 @@ test('a message for the command line names commands that the reader can type, no
   );
 });
 
-test('advice for a person or a model names no option that only the protocol has', () => {
+test('advice for a person or a model does not name options that only the protocol has', () => {
   const message =
     'None is left. checkpoint/list lists the checkpoints. With kind "safety", it lists the states before the restores.';
   assert.is(inCommands(message), 'None is left. "checkpointd list" lists the checkpoints.');

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearest } from '../../src/cli/nearest.ts';
 
-test('similar words are proposed, the most similar first, and no dissimilar word', () => {
+test('the command line proposes similar words only, with the most similar first', () => {
   assert.equal(nearest('restroe', ['restore', 'redo', 'list']), ['restore']);
   assert.equal(nearest('1.1', ['1', '1.2', '1.10', '7']), ['1.10', '1.2']);
   assert.equal(nearest('before-lnch', ['before-lunch', 'after']), ['before-lunch']);
@@ -10,7 +10,7 @@ test('similar words are proposed, the most similar first, and no dissimilar word
   assert.equal(nearest('', ['a', 'list']), ['a']);
 });
 
-test('if a word shares less than half of its letters, it is not proposed', () => {
+test('a word that shares less than half of its letters is not proposed', () => {
   assert.equal(nearest('y', ['0', '1', '2']), []);
   assert.equal(nearest('/n', ['/q', '/quit']), []);
   assert.equal(nearest('/q', ['/quit', '/undo']), ['/quit']);

@@ -43,7 +43,7 @@ test('the commands `list`, `show` and `diff` use the pager on a terminal, unless
     await client.close();
   }));
 
-test('every line fits on twenty columns, even if a message has colours, wide letters and escapes', () =>
+test('on a terminal of twenty columns, every line fits, even with colours, wide letters and escapes', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const message = '日本語の長いメッセージ \u001b[2J\u001b]0;title\u0007 and more';

@@ -33,7 +33,7 @@ test('for an open session, the fast path of the command `list` prints the usual 
     assert.is(opened?.length, 2, 'by the editor, and for -Cdirectory');
   }));
 
-test('if a work tree has several sessions, the fast path reports once which session it chose', () =>
+test('if a work tree has several sessions, the fast path of `list` says once which session it chose', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     await rig.open(client, { conversationId: 'one' });
@@ -49,7 +49,7 @@ test('if a work tree has several sessions, the fast path reports once which sess
     await client.close();
   }));
 
-test('the fast path refuses a missing directory like any other command', () =>
+test('the fast path of `list` refuses a missing directory like any other command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
@@ -96,7 +96,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('the fast path parses plain words as the library does, and leaves all other words to the library', () => {
+test('the fast path parses plain options as the library does, and leaves all others to the library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);
@@ -106,7 +106,7 @@ test('the fast path parses plain words as the library does, and leaves all other
   );
 });
 
-test('the fast path accepts the words that people and shells usually pass', () => {
+test('the fast path accepts the options that people and shells usually pass', () => {
   for (const words of [
     [],
     ['--json'],

@@ -75,7 +75,7 @@ test('commands find the session of a work tree whose path is not ASCII', () =>
     assert.match((await run(rig, 'sessions')).stdout, /wörk 作業 it's/);
   }));
 
-test('commands list the same tags whether the state directory is given directly or through a link', () =>
+test('commands list the same tags whether the path of the state directory is direct or through a link', () =>
   withRig(async (rig) => {
     const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
       string,
@@ -128,7 +128,7 @@ test('the command `forget` shows the last messages, asks the user, and then remo
     await client.close();
   }));
 
-test('if the reader closes the output early, the command does not fail', () =>
+test('a command does not fail if the reader closes the output early', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -141,7 +141,7 @@ test('if the reader closes the output early, the command does not fail', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
-test('if the current directory was deleted, a command reports this, but works if -C names another directory', () =>
+test('in a deleted current directory, a command reports this, but works if -C names another directory', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -208,7 +208,7 @@ test('ten thousand checkpoints are listed page by page', async () => {
   assert.equal(await allCheckpoints({ ask: ask as never }), all);
 });
 
-test('if the daemon of a session was killed, a command restores a checkpoint and then keeps the session', () =>
+test('after the daemon of a session was killed, a command restores a checkpoint and keeps the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -240,7 +240,7 @@ test('for an unknown command or tag, the command line proposes similar commands 
     await client.close();
   }));
 
-test('the command line refuses an option that would have no effect, and help for an unknown command', () =>
+test('the command line refuses an option without effect, and help for an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],
@@ -275,7 +275,7 @@ test('escapes and line breaks in the message of a checkpoint never reach the ter
     await client.close();
   }));
 
-test('a command uses the most recently used session, and reports it', () =>
+test('without --session, a command uses the most recently used session and says so', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
@@ -288,7 +288,7 @@ test('a command uses the most recently used session, and reports it', () =>
     await client.close();
   }));
 
-test('if the socket that owner.json names is not private, a client refuses the socket', () =>
+test('a client refuses a socket that owner.json names if the socket is not private', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -299,7 +299,7 @@ test('if the socket that owner.json names is not private, a client refuses the s
     assert.match(ran.stderr, /not connecting to .*a\.txt: it is no socket/);
   }));
 
-test('a command reports once that a socket is not private, however long it waits for its session', () =>
+test('a command that waits for its session says only once that a socket is not private', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const owner = join(rig.shadow(session), 'checkpointd', 'owner.json');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { killRestore, restoredFiles } from '../support/programs/killed-restore.ts';
 
-test('the next command finishes a killed restore and reports it', () =>
+test('after a killed restore, the next command finishes the restore and reports it', () =>
   withRig(async (rig) => {
     await killRestore(rig, 'command line');
     const program = rig.run(['status', `--storage=${rig.storage}`]);

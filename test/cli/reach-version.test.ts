@@ -40,7 +40,7 @@ async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>):
   }
 }
 
-test('if a daemon has another version, a command reports this, and continues', () =>
+test('if a daemon has another version, a command says so and continues', () =>
   withRig((rig) =>
     beside(rig, installedAs('0.0.9', rig), async () => {
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
@@ -51,7 +51,7 @@ test('if a daemon has another version, a command reports this, and continues', (
     }),
   ));
 
-test('if a daemon has another major protocol version, a command reports this in one line, and sends no request', () =>
+test('if a daemon has another major protocol version, a command says so in one line, and sends no request', () =>
   withRig((rig) => {
     const renumber = (file: string): void =>
       writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )"1[^"]*"/, '$1"2.0"'));
@@ -65,7 +65,7 @@ test('if a daemon has another major protocol version, a command reports this in 
     });
   }));
 
-test('a later protocol with the same major version is accepted', () => {
+test('a command accepts a later protocol with the same major version', () => {
   compareVersions({ serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '1.7' });
   const other = { serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '10.0' };
   assert.throws(
@@ -74,7 +74,7 @@ test('a later protocol with the same major version is accepted', () => {
   );
 });
 
-test('a newer client finds the keeper of an older version, even without a note of the hooks', () =>
+test('a newer client finds the keeper that an older version started, even without a note of the hooks', () =>
   withRig(async (rig) => {
     const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
       cwd: rig.work,

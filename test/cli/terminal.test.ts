@@ -2,14 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cutTo, plain, plainLines, widthOf } from '../../src/cli/terminal.ts';
 
-test('text from elsewhere is printed without escapes, line breaks and changes of direction', () => {
+test('text from other sources is printed without escapes, line breaks and changes of the text direction', () => {
   assert.is(plain('a\u001b[31mb\u001b]0;t\u0007c\nd\te'), 'abc d e');
   assert.is(plain('a\u202eb\u2066c\u0085d\u007f'), 'a\uFFFDb\uFFFDc\uFFFDd\uFFFD');
   assert.is(plain('größe 日本 🙂'), 'größe 日本 🙂');
   assert.is(plainLines('+a\tb\u001b[2J\n-c\r'), '+a\tb\n-c\uFFFD');
 });
 
-test('wide letters, marks and colours count with their real width', () => {
+test('wide letters, combining marks and colours count with their real width', () => {
   assert.is(widthOf('größe'), 5);
   assert.is(widthOf('日本'), 4);
   assert.is(widthOf('e\u0301'), 1);

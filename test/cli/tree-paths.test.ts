@@ -79,7 +79,7 @@ test('the command `diff` takes paths relative to the current directory; patches 
     assert.equal(JSON.parse(json.stdout).restored, [{ path: 'src/x' }]);
   }));
 
-test('a word after the tag of a restore is a path, and only this path is restored', () =>
+test('a word after the tag of `restore` is a path, and only this path is restored', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     assert.is((await run(rig, '.', 'restore', '1', 'src', '--yes')).code, 0);
@@ -91,7 +91,7 @@ test('a word after the tag of a restore is a path, and only this path is restore
     assert.equal((await run(rig, '.', 'diff', '1', 'x')).stdout.match(/^diff/gm), ['diff']);
   }));
 
-test('a deleted file, and a directory, are restored by their paths in the checkpoint', () =>
+test('the command `restore` finds a deleted file or a directory by its path in the checkpoint', () =>
   withRig(async (rig) => {
     await spoilt(rig);
 
@@ -102,7 +102,7 @@ test('a deleted file, and a directory, are restored by their paths in the checkp
     assert.equal(contents(rig), ['good', 'good', 'spoilt']);
   }));
 
-test('if a word is neither a checkpoint nor a path, it is refused, and the message says so', () =>
+test('a command refuses a word that is neither a checkpoint nor a path, and says so', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const [words, said] of [
@@ -139,7 +139,7 @@ test('if a word is neither a checkpoint nor a path, it is refused, and the messa
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('if a command takes no path, it refuses a path, and names the command that takes a path', () =>
+test('a command without paths refuses a path, and names a command that takes paths', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);
@@ -169,7 +169,7 @@ test('if a command takes no path, it refuses a path, and names the command that 
     }
   }));
 
-test('if the directory of -C is missing, every command refuses it', () =>
+test('every command refuses a missing directory after -C', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const command of ['list', 'create', 'restore 1 --yes', 'mcp'])

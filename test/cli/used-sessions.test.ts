@@ -47,7 +47,7 @@ function age(rig: DaemonRig, session: string, minutes: number): void {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: the command restore uses the most recently used kept session, not a session that a dead agent left open`, () =>
+  test(`${strategy}: the command restore uses the kept session that was used last, not a session that a dead agent left open`, () =>
     withRig(async (rig) => {
       const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
       age(rig, dead.session, 20);
@@ -70,7 +70,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       await dead.client.close();
     }));
 
-test('if another session was used within the last hour, a changing command says which session it uses', () =>
+test('a command that changes files says which session it uses if another session was used within the last hour', () =>
   withRig(async (rig) => {
     const other = await withOneTurn(rig, 'claude-code', 'one\n');
     await other.client.close();
@@ -94,7 +94,7 @@ test('if another session was used within the last hour, a changing command says 
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 
-test('appending an entry or restoring makes a session the most recently used session, but reading does not', () =>
+test('appending an entry or restoring makes a session the most recently used one; reading does not', () =>
   withRig(async (rig) => {
     const one = await withOneTurn(rig, 'claude-code', 'one\n');
     const two = await withOneTurn(rig, 'codex', 'two\n');

@@ -88,7 +88,7 @@ test('closing a client ends the daemon with exit code 0, and later requests are 
   assert.instance(await failure(client.request('session/list', {})), CheckpointdGoneError);
 });
 
-test('if a daemon does not answer shutdown, the client kills it', async () => {
+test('the client kills a daemon that does not answer shutdown', async () => {
   const client = await fake('never ends');
   const started = Date.now();
   assert.is(await client.close(), null);
@@ -96,7 +96,7 @@ test('if a daemon does not answer shutdown, the client kills it', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('if the daemon’s program is missing or ends at once, the client reports this', async () => {
+test('the client says when the daemon’s program is missing or ends at once', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);
@@ -110,7 +110,7 @@ test('if the daemon’s program is missing or ends at once, the client reports t
   assert.match(flag.message, /ended with 2: .*wrong-flag/s);
 });
 
-test('if the daemon misbehaves, every open request fails', async () => {
+test('if the daemon sends wrong messages, every open request fails', async () => {
   for (const [how, words] of [
     ['noise', /invalid frame/],
     ['huge', /over the limit/],
@@ -131,7 +131,7 @@ test('if the daemon misbehaves, every open request fails', async () => {
   }
 });
 
-test('if a daemon stops reading, the client ends it, and reports it as gone', async () => {
+test('if a daemon stops reading, the client ends it and reports the end', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -141,13 +141,13 @@ test('if a daemon stops reading, the client ends it, and reports it as gone', as
   assert.not.ok(isAlive(client.pid));
 });
 
-test('if a daemon fills its stderr, it keeps answering', async () => {
+test('if a daemon writes a lot to stderr, it can still answer requests', async () => {
   const client = await fake('stderr');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   assert.is(await client.close(), 0);
 });
 
-test('if a daemon closed its stderr, the client can send many requests without leaking listeners', async () => {
+test('a client of a daemon that closed its stderr can send many requests without leaking listeners', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);
@@ -158,7 +158,7 @@ test('if a daemon closed its stderr, the client can send many requests without l
   assert.equal(warnings, []);
 });
 
-test('an error has its kind, retryable, effects and details, even if its kind is unknown to the client', async () => {
+test('an error has the fields kind, retryable, effects and details, even if the client does not know the kind', async () => {
   const tomorrow = await fake('tomorrow');
   const strange = await failure(tomorrow.request('session/list', {}));
   await tomorrow.close();
@@ -188,7 +188,7 @@ test("requests beyond the daemon's limit wait in the client, and all are answere
   await client.close();
 });
 
-test('the client passes arguments, log file and trace level to the packaged daemon, and can set the trace level later', async () => {
+test('the client starts the packaged daemon with arguments, log file and trace level, and can change the level later', async () => {
   const logFile = join(folder, 'daemon.log');
   const storage = join(folder, 'given storage');
   await using client = await CheckpointdClient.start({
@@ -234,7 +234,7 @@ test('if a script fails before it closes its client, both the script and its dae
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('each of two listeners of an event gets every event until the listener is removed', async () => {
+test('if an event has two listeners, each gets every event until it is removed', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });
@@ -249,7 +249,7 @@ test('each of two listeners of an event gets every event until the listener is r
   assert.equal(heard, ['one', 'two', 'two']);
 });
 
-test('the npm package and its types work when they are installed elsewhere', () => {
+test('the npm package and its types work when they are installed in another project', () => {
   const elsewhere = join(folder, 'elsewhere');
   const modules = join(elsewhere, 'node_modules');
   mkdirSync(modules, { recursive: true });

@@ -36,7 +36,7 @@ async function listening(onClient: (socket: Socket) => void): Promise<{ server: 
   return { server, path };
 }
 
-test('a client may send requests without waiting for initialize or session/open, and gets the answers in order', () =>
+test('a client may send requests before initialize and session/open are answered; the answers come in order', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const { socket = '' } = storedSessions(rig.storage)[0] ?? {};
@@ -57,7 +57,7 @@ test('a client may send requests without waiting for initialize or session/open,
     connection.leave();
   }));
 
-test('a connection ends when its socket closes, or delivers garbage or an invalid message', async () => {
+test('a connection ends when its socket closes or delivers an invalid message', async () => {
   const replies = [
     (socket: Socket) => socket.end(),
     (socket: Socket) => socket.write('noise\n'),
@@ -81,7 +81,7 @@ test('a connection ends when its socket closes, or delivers garbage or an invali
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('a request resolves before a later event is handled; an answer right before the end of the connection still arrives', async () => {
+test('a request resolves before a later event is handled, and even if the connection ends right after the answer', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

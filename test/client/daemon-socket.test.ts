@@ -17,7 +17,7 @@ async function refusal(path: string): Promise<string> {
   throw new Error('the client spoke to it');
 }
 
-test('if a socket belongs to another user, or other users can write to its directory, a client refuses the socket', async () => {
+test('a client refuses a socket that belongs to another user or lies in a directory that others can write to', async () => {
   const top = temporaryDirectory('client-socket');
   const directory = join(top, 'run');
   mkdirSync(directory, { mode: 0o700 });

@@ -10,7 +10,7 @@ const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
   $defs: Record<'SkipReason' | 'FailureReason' | 'RevertConflict' | 'StayReason', { knownValues: string[] }>;
 };
 
-test('the client has a text for people for each reason of the protocol', () => {
+test('the client has a readable text for each reason of the protocol', () => {
   const lists = [$defs.SkipReason, $defs.FailureReason, $defs.RevertConflict, $defs.StayReason];
   const known = new Set(lists.flatMap(({ knownValues }) => knownValues));
   assert.equal([...known].sort(), [...reasonsInWords].sort());

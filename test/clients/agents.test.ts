@@ -94,7 +94,7 @@ const read = (work: string, name: string): string | undefined => {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 };
 
-test('the adapters for agents compile, and a mistake in their use is a compile error', compiled);
+test('the adapters for agents compile, and the compiler reports a mistake in their use', compiled);
 
 test("our adapter for Roo Code's service saves, compares and restores, sends its events, and resumes a task", async () => {
   const { ShadowCheckpointService: Service } = await load<{

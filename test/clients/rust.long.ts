@@ -57,7 +57,7 @@ if (fetched.status !== 0) {
     assert.match(text, /test every_scenario \.\.\. ok/);
   });
 
-  test('the example in the README of the Rust client equals the file in examples/, and works', () => {
+  test('the README example of the Rust client works, and equals the file in examples/', () => {
     const readme = readFileSync(join(crate, 'README.md'), 'utf8');
     const example = readFileSync(join(crate, 'examples/day.rs'), 'utf8');
     assert.is(/```rust\n(.*?)```/s.exec(readme)?.[1], example);
@@ -89,7 +89,7 @@ if (fetched.status !== 0) {
     }
   });
 
-  test('the package of the Rust client contains its license, and every public item is documented', () => {
+  test('the package of the Rust client contains its license, and documents every public item', () => {
     const list = cargo(['package', '--locked', '--allow-dirty', '--list']);
     assert.is(list.status, 0, list.text);
     for (const name of ['LICENSE', 'README.md', 'src/client.rs', 'examples/day.rs'])

@@ -40,7 +40,7 @@ async function kindOf(answer: Promise<unknown>): Promise<string | undefined> {
   throw new Error('the request succeeded');
 }
 
-test('two clients share a session with one line of checkpoints, and each client gets each event once', () =>
+test('two clients share a session with one list of checkpoints, and each client gets each event once', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -78,7 +78,7 @@ test('two clients share a session with one line of checkpoints, and each client 
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
-test('the daemon puts the changes of two clients in one queue, and loses no change', () =>
+test('the daemon queues the changes of two clients, and loses no change', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -97,7 +97,7 @@ test('the daemon puts the changes of two clients in one queue, and loses no chan
     assert.is((await first.close()).code, 0);
   }));
 
-test('a session ends when its last client closes it; while it is shared, it cannot be deleted', () =>
+test('a shared session cannot be deleted, and ends when its last client closes it', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -135,7 +135,7 @@ for (const [name, code, end] of [
   ['shutdown and exit', 0, 'orderly'],
   ['the end of input', 1, 'abrupt'],
 ] as const) {
-  test(`after ${name} of the first client, the daemon serves the other clients until they leave, and then exits with ${code}`, () =>
+  test(`after ${name} of the first client, the daemon exits with ${code} as soon as all other clients have left`, () =>
     withRig(async (rig) => {
       const first = await rig.start();
       const { session } = await rig.open(first);
@@ -160,7 +160,7 @@ for (const [name, code, end] of [
     }));
 }
 
-test('if the first client leaves while another client is opening the session, the session stays open', () =>
+test('a session stays open if the first client leaves while another client is opening it', () =>
   withRig(async (rig) => {
     const first = await rig.start({ command: slowNamesCommand });
     const { session } = await rig.open(first);

@@ -8,7 +8,7 @@ import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('checkpoint/clean without checkpoints removes nothing, even when it is repeated (Q38)', async () => {
+test('without checkpoints, checkpoint/clean removes nothing, even when it is repeated (Q38)', async () => {
   const daemon = new InProcessDaemon();
   const outside = temporaryDirectory('outside');
   const { session } = await daemon.open(outside);
@@ -25,7 +25,7 @@ test('checkpoint/clean without checkpoints removes nothing, even when it is repe
   await daemon.close();
 });
 
-test('if checkpoints are disabled, checkpoint/clean is refused, because kept checkpoints may exist', async () => {
+test('if checkpoints are disabled, checkpoint/clean is refused, because checkpoints on disk may exist', async () => {
   const root = repository();
   const kept = { conversationId: 'c', retention: 'keep' } as const;
   const first = new InProcessDaemon();

@@ -36,7 +36,7 @@ async function variety(): Promise<{
   return { daemon, root, session, shadow: shadowRepoPath };
 }
 
-test('statistics count files like git, and count renames and new types as modified (Q6, Q30)', async () => {
+test('statistics count files as git does, and count renames and changes of type as modified (Q6, Q30)', async () => {
   const { daemon, session, shadow } = await variety();
   const stats = await daemon.call('checkpoint/stats', { session, tag: '1' });
   assert.equal(stats, { added: 1, modified: 4, deleted: 1 });
@@ -54,7 +54,7 @@ test('statistics count files like git, and count renames and new types as modifi
   await daemon.close();
 });
 
-test('statistics are cached; if a tag moves to a new checkpoint, the tag gets new statistics (Q31, Q41)', async () => {
+test('statistics are cached, but a tag that moves to a new checkpoint gets new statistics (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;
@@ -131,7 +131,7 @@ test('a diff without "to" compares with the present work tree, and changes nothi
   await daemon.close();
 });
 
-test('a diff has both paths and both contents of each file, and marks binary files and shortened contents (R22)', async () => {
+test('a diff has both paths and contents of each file, and marks binary files and shortened contents (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);
@@ -150,7 +150,7 @@ test('a diff has both paths and both contents of each file, and marks binary fil
   await daemon.close();
 });
 
-test('a unified diff equals git’s, and can be restricted to paths', async () => {
+test('a unified diff equals that of git, and can be restricted to paths', async () => {
   const { daemon, session, shadow } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', {
     session,
@@ -174,7 +174,7 @@ test('a unified diff equals git’s, and can be restricted to paths', async () =
   await daemon.close();
 });
 
-test('file names of any bytes pass unchanged between client and daemon in both directions', async () => {
+test('client and daemon exchange file names of any bytes unchanged', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');
@@ -193,7 +193,7 @@ test('file names of any bytes pass unchanged between client and daemon in both d
   await daemon.close();
 });
 
-test('readFile reads ranges, reports missing files, and returns binary contents as base64', async () => {
+test('readFile reads ranges, returns binary contents as base64, and reports missing files', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'abcdef' });
   mkdirSync(join(root, 'bin'));
@@ -215,7 +215,7 @@ test('readFile reads ranges, reports missing files, and returns binary contents 
   await daemon.close();
 });
 
-test('the text of a diff ends after 32 MiB, and the answer says that the text is incomplete', async () => {
+test('the text of a diff ends after 32 MiB, and the answer marks it as incomplete', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`the hash of a file is git’s id of its content, or a SHA-256 on strategies without git (O5, ${strategy})`, async () => {
+  test(`the hash of a file is git’s id of its content, or a SHA-256 if the strategy does not use git (O5, ${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'same\n', 'b.txt': 'same\n', 'gone.txt': 'gone\n' });
     const { session } = await daemon.open(root, { strategy });

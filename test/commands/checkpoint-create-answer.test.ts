@@ -8,7 +8,7 @@ import { git, opened, write } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('the answer of a create has the nine fields of the checkpoint manager (Q4)', async () => {
+test('the answer of a create has the nine fields of a checkpoint manager (Q4)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'changed' });
@@ -29,7 +29,7 @@ test('the answer of a create has the nine fields of the checkpoint manager (Q4)'
   await daemon.close();
 });
 
-test('even if nothing changed, a create commits the same tree as git, sets the tag and computes statistics (Q17)', async () => {
+test('even if nothing changed, a create commits the same tree as git, and sets the tag (Q17)', async () => {
   const { daemon, root, session, shadow } = await opened();
   const empty = await daemon.call('checkpoint/create', {
     session,
@@ -57,7 +57,7 @@ test('even if nothing changed, a create commits the same tree as git, sets the t
   await daemon.close();
 });
 
-test('checkpoint/hasChanges compares the work tree with the result of the last create or restore (Q20)', async () => {
+test('checkpoint/hasChanges compares the work tree with the latest create or restore (Q20)', async () => {
   const { daemon, root, session } = await opened();
   const changed = async (): Promise<boolean> =>
     (await daemon.call('checkpoint/hasChanges', { session })).hasChanges;
@@ -71,7 +71,7 @@ test('checkpoint/hasChanges compares the work tree with the result of the last c
   await daemon.close();
 });
 
-test('a description of only blanks stays unchanged, and an empty description counts as missing', async () => {
+test('a description of blanks stays unchanged; an empty description counts as missing', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });
@@ -101,7 +101,7 @@ test('by default, a description is the message (at most 60 bytes), "Turn started
   await daemon.close();
 });
 
-test('a default description equals the one-line subject of the commit, and a given description stays unchanged (Q22)', async () => {
+test('a default description equals the commit’s one-line subject; a given description stays unchanged (Q22)', async () => {
   const { daemon, root, session } = await opened();
   const { shadowRepoPath = '' } = (await daemon.call('session/get', { session })).manager;
   const subjectOf = (tag: string): string =>
@@ -141,7 +141,7 @@ test('if nothing changed, a create with onlyIfChanged makes no checkpoint', asyn
   await daemon.close();
 });
 
-test('a create lists every file that it skipped, with the reason (R17)', async () => {
+test('a create lists every skipped file with the reason (R17)', async () => {
   const { daemon, root, session } = await opened();
   git('/', 'version');
   const { execFileSync } = await import('node:child_process');
@@ -152,7 +152,7 @@ test('a create lists every file that it skipped, with the reason (R17)', async (
   await daemon.close();
 });
 
-test('the answer of a create reports whether the capture was full, and why', () =>
+test('the answer of a create says whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not
@@ -177,7 +177,7 @@ test('the answer of a create reports whether the capture was full, and why', () 
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: if a user's file has the name of a temporary file of a restore, a create reports the file as skipped`, () =>
+  test(`${strategy}: a create skips and reports a user's file that is named like a temporary file of a restore`, () =>
     withSessions(async (rig) => {
       rig.write('d/a.txt', 'a');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -33,7 +33,7 @@ async function pause(): Promise<void> {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
   for (const mode of ['WAL', 'PERSIST'] as const)
-    test(`${strategy}: if a program writes to a database in mode ${mode} during the capture, the create reports the database`, async () => {
+    test(`${strategy}: if a program writes to a database in mode ${mode} during the capture, the create warns of the database`, async () => {
       const root = repository();
       const daemon = new InProcessDaemon();
       const database = openDatabase(join(root, 'data.db'), mode);
@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       }
     });
 
-test('however a program writes to a database, each checkpoint without a warning has an intact database', () =>
+test('a checkpoint without a warning always has an intact database, whatever a program writes to the database', () =>
   withRig({}, async (rig) => {
     const file = join(rig.root, 'data.db');
     openDatabase(file, 'WAL').close();

@@ -5,7 +5,7 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('the description of a turn is its message if the message is short, or a default text without a message (Q22)', () => {
+test('the description of a turn is its short message, or a default text without a message (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');
@@ -18,21 +18,21 @@ test('a long message is cut at the last space within 60 bytes, and becomes the d
   assert.is(describeTurn('x'.repeat(61)), `${'x'.repeat(60)}...`);
 });
 
-test('the description of any message has a single line (Q22)', () => {
+test('every description has a single line, whatever the message (Q22)', () => {
   assert.is(describeTurn('Fix it:\n\n- the parser\r\n- the rest\n'), 'Fix it: - the parser - the rest');
   assert.is(describeTurn('bell\u0007\u2028next'), 'bell next');
 });
 
 const ran = { name: 'fs_write', message: '', hasChanges: true };
 
-test('the description of a tool checkpoint is the effect of the tool, or the tool’s name without an effect (Q22)', () => {
+test('the description of a tool checkpoint is the tool’s effect, or the tool’s name if there is no effect (Q22)', () => {
   assert.is(describeTool({ ...ran, message: 'Wrote the parser' }), 'Wrote the parser');
   assert.is(describeTool(ran), 'Tool: fs_write');
   assert.is(describeTool({ ...ran, name: 'two\nlines' }), 'Tool: two lines');
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('if a tool only reads, changes after the tool are described as manual (Q22)', () => {
+test('changes after a tool that only reads are described as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');

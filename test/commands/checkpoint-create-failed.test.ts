@@ -10,7 +10,7 @@ import { toWireError } from '../../src/rpc/error-response.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 
-test('if a create cannot publish, the pending message stays for the next create, even after a restart', () =>
+test('if a create fails before its checkpoint is published, the next create uses the pending message, even after a restart', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -44,7 +44,7 @@ test('if a create cannot publish, the pending message stays for the next create,
     assert.is(again.parts.conversation.state.pendingUserMessage, undefined);
   }));
 
-test('the error of a create on a full disk, and the error of a stopped restore, say how to continue (Q40)', () =>
+test('the errors of a create on a full disk and of a stopped restore say how to continue (Q40)', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rig.write(name, 'one\n');
@@ -73,7 +73,7 @@ const refusing = {
 const identity = { GIT_COMMITTER_NAME: 'U', GIT_COMMITTER_EMAIL: 'u@example.com' };
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: even if the settings make git refuse to commit, a create or a restore succeeds (Q40)`, () =>
+  test(`${strategy}: a create or a restore succeeds even if the settings make git refuse to commit (Q40)`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       rig.write('.git/refusing/reference-transaction', '#!/bin/sh\nexit 1\n');
@@ -105,7 +105,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('local: if git cannot read the settings, checkpoints are disabled until the user corrects the reported line (Q40)', () =>
+test('local: if git cannot read the settings, checkpoints are disabled until the user corrects them (Q40)', () =>
   withSessions(async (rig) => {
     const config = join(rig.work, '.git/config');
     const usual = readFileSync(config, 'utf8');

@@ -21,7 +21,7 @@ test('the shadow repository has the specified identity and settings (Q13)', asyn
   await daemon.close();
 });
 
-test('in a work tree that is a sub-directory, the ignore rules of the repository above apply (Q36)', async () => {
+test('if the work tree is a sub-directory, the ignore rules of the repository above apply (Q36)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
   write(root, {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 
-test('a turn gets its checkpoint when the turn starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
+test('a turn gets its checkpoint when it starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await daemon.call('checkpoint/create', { session, kind });
@@ -21,7 +21,7 @@ test('a turn gets its checkpoint when the turn starts, so the tags are 0, 1, 1.1
   await daemon.close();
 });
 
-test('a repeated turn tag removes the old checkpoint from the list and appends the new checkpoint (Q18)', async () => {
+test('if the tag of a turn is used again, the old checkpoint leaves the list and the new one is appended (Q18)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await daemon.call('checkpoint/create', { session, kind });
@@ -40,7 +40,7 @@ test('a repeated turn tag removes the old checkpoint from the list and appends t
   await daemon.close();
 });
 
-test('a repeated tool tag is replaced in place, including its metadata (Q19)', async () => {
+test('if the tag of a tool is used again, the new checkpoint replaces the old one in place, with its metadata (Q19)', async () => {
   const { daemon, root, session, shadow } = await opened();
   for (const kind of ['turn', 'tool', 'tool'] as const)
     await daemon.call('checkpoint/create', { session, kind });
@@ -71,7 +71,7 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', a
   await daemon.close();
 });
 
-test('a tool before the first turn gets the tag 0.1, and an explicit tag sets the counters', async () => {
+test('a tool before the first turn gets the tag 0.1; an explicit tag sets the counters', async () => {
   const { daemon, session } = await opened();
   const tagOf = async (params: { kind: 'turn' | 'tool'; tag?: string }): Promise<string | undefined> =>
     (await daemon.call('checkpoint/create', { session, ...params })).checkpoint.tag;

@@ -20,7 +20,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('turn and tool checkpoints contain the history, and can be restored by tag, soft or hard (Q2, C32)', async () => {
+test('turn and tool checkpoints contain the history; a soft or hard restore finds them by tag (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -70,7 +70,7 @@ test('a checkpoint has six fields, and its tag is enough to read its history (Q5
   await daemon.close();
 });
 
-test('an aborted turn has a checkpoint, because each turn gets its checkpoint when it starts (Q21)', async () => {
+test('even an aborted turn has a checkpoint, because each turn gets its checkpoint when it starts (Q21)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
   write(root, { 'half.txt': 'half' });
@@ -81,7 +81,7 @@ test('an aborted turn has a checkpoint, because each turn gets its checkpoint wh
   await daemon.close();
 });
 
-test('the error for an unknown tag names the tag and checkpoint/list (Q40)', async () => {
+test('the error for an unknown tag names the tag and the method checkpoint/list (Q40)', async () => {
   const { daemon, session } = await opened();
   const error = await failure(daemon.call('checkpoint/restore', { session, tag: '9' }));
   assert.is(error.kind, 'UnknownCheckpoint');

@@ -20,7 +20,7 @@ test('if there are more than 100 files, a restore that deletes over half of them
   await daemon.close();
 });
 
-test('if a directory becomes a file, a restore counts and lists the files below it as deletions', async () => {
+test('if a directory becomes a file, a restore counts the files below the directory as deletions', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));
@@ -38,7 +38,7 @@ test('if a directory becomes a file, a restore counts and lists the files below 
   await daemon.close();
 });
 
-test('an edit from outside the session is a conflict, and the client chooses to overwrite, skip or fail', async () => {
+test('an edit from outside the session is a conflict, which the client can overwrite, skip or treat as a failure', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });

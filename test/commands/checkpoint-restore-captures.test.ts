@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('a restore makes captures that read only changed files', () =>
+test('the captures that a restore makes read only changed files', () =>
   withSessions(async (rig) => {
     for (const path of ['a/f', 'b/c/f', 'd']) rig.write(path, 'one\n');
     const session = await rig.open();

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a restore finds the checkpoint, restores files and history, and updates counters (Q26)', async () => {
+test('a restore finds the checkpoint, restores files and history, and updates the counters (Q26)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('conversation/append', {
@@ -27,7 +27,7 @@ test('a restore finds the checkpoint, restores files and history, and updates co
   await daemon.close();
 });
 
-test('a restore saves the current state first, and undo and redo switch between the two states (Q28, R12)', async () => {
+test('a restore first saves the current state; undo and redo switch between the two states (Q28, R12)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'uncommitted work of the user', 'mine.txt': 'mine' });
@@ -74,7 +74,7 @@ test('restoring a tool checkpoint also restores its history, whatever its last e
   await daemon.close();
 });
 
-test('a restore never removes a checkpoint, and later checkpoints are detached, listed and restorable', async () => {
+test('a restore removes no checkpoint: later checkpoints are detached, but listed and restorable', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'two' });
@@ -95,7 +95,7 @@ test('a restore never removes a checkpoint, and later checkpoints are detached, 
   await daemon.close();
 });
 
-test('a restore of some paths changes only these paths, and not the conversation', async () => {
+test('a restore of some paths changes neither other paths nor the conversation', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('conversation/append', {
     session,
@@ -114,7 +114,7 @@ test('a restore of some paths changes only these paths, and not the conversation
   await daemon.close();
 });
 
-test('a restore refuses a path outside the work tree or in its .git (O27)', async () => {
+test('a restore refuses a path outside the work tree or inside .git (O27)', async () => {
   const { daemon, session } = await opened();
   for (const path of ['/etc/passwd', '../x', 'a/../../x', '.git/config']) {
     const bad = daemon.call('checkpoint/restore', { session, tag: '0', paths: [{ path }] });

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a directory in the way of a restore is saved with its ignored files before it is removed (F71)', async () => {
+test('before a restore removes a directory in its way, it saves the directory with its ignored files (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
   write(root, { 'x/secret': 'only copy', 'x/plain': 'p' });
@@ -19,7 +19,7 @@ test('a directory in the way of a restore is saved with its ignored files before
   await daemon.close();
 });
 
-test('if a nested repository is in the way of a restore, it stays and is listed as failed; all else is restored (O23)', async () => {
+test('a nested repository in the way of a restore stays and is reported; all else is restored (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));
@@ -44,7 +44,7 @@ test('a restore keeps ignored files that are not in its way, even if the rule is
   await daemon.close();
 });
 
-test('if a restore removes an ignore rule, undo keeps the files that were ignored before', async () => {
+test('if a restore removes an ignore rule, undo keeps the files that the rule ignored', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

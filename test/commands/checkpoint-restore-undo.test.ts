@@ -33,7 +33,7 @@ const mode = (rig: SessionRig, path: string): number => statSync(join(rig.work, 
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path).sort();
 
-test('an undo reverses what the restore wrote, deleted and displaced, and keeps files that were made later', () =>
+test('an undo reverses all changes of the restore, and keeps files that were made later', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -92,7 +92,7 @@ test('a hard undo restores the exact state before the restore', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('if a restored file was edited later, undo reports a conflict; the client chooses to overwrite or to skip the file', () =>
+test('if a restored file was edited later, undo reports a conflict, and the client can overwrite or skip the file', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');
@@ -115,7 +115,7 @@ test('if a restored file was edited later, undo reports a conflict; the client c
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('if the restored ignore rules match files, an undo does not change these files', () =>
+test('an undo does not change files that the restored ignore rules match', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');
@@ -130,7 +130,7 @@ test('if the restored ignore rules match files, an undo does not change these fi
     assert.is(rig.read('out'), 'changed since\n');
   }));
 
-test('if there is no restore to undo or redo, the error explains undo and redo, and names checkpoint/list', () =>
+test('if there is nothing to undo or redo, the error explains both methods and names checkpoint/list', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const method of ['checkpoint/undo', 'checkpoint/redo'] as const) {

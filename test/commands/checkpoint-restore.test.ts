@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, opened, repository, write } from '../support/in-process-daemon.ts';
 
-test('a soft restore keeps later files, and a hard restore makes the captured files equal to the checkpoint (Q25, R12)', async () => {
+test('a soft restore keeps later files; a hard restore makes the captured files equal to the checkpoint (Q25, R12)', async () => {
   const { daemon, root, session } = await opened();
   const before = manifest(root);
   write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
@@ -18,7 +18,7 @@ test('a soft restore keeps later files, and a hard restore makes the captured fi
   await daemon.close();
 });
 
-test('a soft restore of an empty checkpoint changes nothing, and a hard restore removes added files (Q27, F25)', async () => {
+test('for an empty checkpoint, a soft restore changes nothing, and a hard restore removes added files (Q27, F25)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({});
   const { session } = await daemon.open(root);
@@ -54,7 +54,7 @@ test('a restore gives a directory its mode from the checkpoint, and undo gives b
   await daemon.close();
 });
 
-test('a restore restores modes that are stricter than usual, and never widens a mode (F22)', async () => {
+test('a restore sets modes that are stricter than usual, and never widens a mode (F22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
   chmodSync(join(root, '.env'), 0o600);
@@ -79,7 +79,7 @@ test('a restore restores modes that are stricter than usual, and never widens a 
   await daemon.close();
 });
 
-test('if a restore changes one file of many, all other files keep their inode and times (F23)', async () => {
+test('a restore of one changed file leaves all other files with their inode and times (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { daemon, root, session } = await opened(files);
   const stamp = (i: number): string => {

@@ -132,7 +132,7 @@ test('a revert of one author keeps later work of another author in the same file
   await pair.daemon.close();
 });
 
-test('if no session reported a change, a revert of one author keeps the change, even in a file of this author', async () => {
+test('a revert of one author keeps a change that no session reported, even in a file of this author', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
@@ -153,7 +153,7 @@ test('if no session reported a change, a revert of one author keeps the change, 
   await pair.daemon.close();
 });
 
-test('if the changes of two authors are adjacent, a revert of one author skips the file', async () => {
+test('a revert of one author skips a file in which changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent `b` changes a line of agent `a`, and a line next to a line of agent `a`. Agent `b` also changes a file that
@@ -205,7 +205,7 @@ test('a revert of one author does not use a damaged intermediate content', async
   await pair.daemon.close();
 });
 
-test('if a session reports a file that captures leave out, the daemon does not keep the content', async () => {
+test('the daemon does not store a reported content of a file that captures leave out', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -227,7 +227,7 @@ test('if a session reports a file that captures leave out, the daemon does not k
   await pair.daemon.close();
 });
 
-test('if an author repeats a change after each revert, the change can be reverted each time', async () => {
+test('an author can repeat a change after each revert, and each time the change can be reverted', async () => {
   const pair = await new Pair().open();
   for (let time = 1; time <= 4; time += 1) {
     await pair.turn();
@@ -238,7 +238,7 @@ test('if an author repeats a change after each revert, the change can be reverte
   await pair.daemon.close();
 });
 
-test('if an author reports the same content twice, the next change by another author counts as the work of both', async () => {
+test('if an author reports one content twice, the next change by another author counts as the work of both', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent a wrote twice before its first report, so the report of agent b includes the second write of a.
@@ -281,7 +281,7 @@ test("if another session works while this session is closed, its work does not c
   await pair.daemon.close();
 });
 
-test('if work was reported to another daemon or for an inner work tree, it does not count for the next author', async () => {
+test('work that was reported to another daemon, or for an inner work tree, does not count for the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -315,7 +315,7 @@ test('if work was reported to another daemon or for an inner work tree, it does 
   await pair.daemon.close();
 });
 
-test('if another author moved a file or changed its mode, a revert of one author skips the file', async () => {
+test('a revert of one author skips a file that another author moved or whose mode another author changed', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));
@@ -330,7 +330,7 @@ test('if another author moved a file or changed its mode, a revert of one author
   await pair.daemon.close();
 });
 
-test('if an author reported the deletion of a file, a revert of this author brings the file back', async () => {
+test('if an author deleted a file and reported this, a revert of the author brings the file back', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'a.txt'));
@@ -341,7 +341,7 @@ test('if an author reported the deletion of a file, a revert of this author brin
   await pair.daemon.close();
 });
 
-test('a request names an author by session, or by agent if only one session of this agent wrote', async () => {
+test('a request names an author by session, or by agent if only one session of the agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });

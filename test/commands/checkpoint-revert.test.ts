@@ -103,7 +103,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('if nothing changed later, a revert of the newest turn equals a hard restore of its checkpoint', async () => {
+test('without later changes, a revert of the newest turn equals a hard restore of its checkpoint', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines(), 'old.txt': 'old' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -117,7 +117,7 @@ test('if nothing changed later, a revert of the newest turn equals a hard restor
   await daemon.close();
 });
 
-test('a revert of a tool reverses the tool’s changes, and keeps the changes of other tools', async () => {
+test('a revert of a tool keeps the changes of other tools', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -135,7 +135,7 @@ test('a revert of a tool reverses the tool’s changes, and keeps the changes of
   await daemon.close();
 });
 
-test('a revert skips and lists conflicts, writes conflict markers, or fails, as the request asks', async () => {
+test('as the request asks, a revert skips conflicts, writes conflict markers, or fails', async () => {
   const start = { 'a.txt': lines(), 'b.txt': lines() };
   const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
   const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });
@@ -171,7 +171,7 @@ test('a revert skips and lists conflicts, writes conflict markers, or fails, as 
   await stopped.daemon.close();
 });
 
-test('a revert follows a renamed file, whether the turn or a later edit renamed the file', async () => {
+test('a revert follows a renamed file, whether the turn or a later edit renamed it', async () => {
   const rename = (at: string, from: string, to: string): void => renameSync(join(at, from), join(at, to));
   const later = await revertFirst(
     { 'a.txt': lines() },
@@ -222,7 +222,7 @@ test('a revert merges modes, links, binary files and line ends without conversio
   await daemon.close();
 });
 
-test('a revert skips a path if its file was later deleted, made again, or replaced by a directory', async () => {
+test('a revert skips a path whose file was later deleted, made again, or replaced by a directory', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
     (at) => {
@@ -247,7 +247,7 @@ test('a revert skips a path if its file was later deleted, made again, or replac
   await daemon.close();
 });
 
-test('if a revert would write at the path of an ignored file, this is a conflict, and the file stays', async () => {
+test('a revert that would write at the path of an ignored file is a conflict, and the file stays', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'kept.log': 'captured' },
     (at) => rmSync(join(at, 'kept.log')),
@@ -258,7 +258,7 @@ test('if a revert would write at the path of an ignored file, this is a conflict
   await daemon.close();
 });
 
-test('a dry run of a revert changes nothing and reports the result for each path', async () => {
+test('a dry run of a revert changes nothing, and lists the result for each path', async () => {
   const { daemon, root, result, before } = await revertFirst(
     { 'a.txt': lines(), 'b.txt': lines() },
     (at) => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']), 'c.txt': 'c' }),
@@ -278,7 +278,7 @@ test('a dry run of a revert changes nothing and reports the result for each path
   await daemon.close();
 });
 
-test('if a restore detached a turn, a revert of this turn reverses the work from the turn to the restore', async () => {
+test('a revert of a turn that a restore detached reverses the work from the turn to the restore', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -292,7 +292,7 @@ test('if a restore detached a turn, a revert of this turn reverses the work from
   await daemon.close();
 });
 
-test('if a revert is repeated with its key, the answer has the range of the first answer, even after a restart', async () => {
+test('repeating a revert with its key returns the range of the first answer, even after a restart', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -336,7 +336,7 @@ test('a revert skips a path that a checkpoint left out, and refuses an unknown p
   await daemon.close();
 });
 
-test('a revert of one path restores the permissions of a directory in which no file changed', async () => {
+test('a revert of one path restores the permissions of a directory whose files are unchanged', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'd/file': 'text' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -348,7 +348,7 @@ test('a revert of one path restores the permissions of a directory in which no f
   await daemon.close();
 });
 
-test('a long list of paths keeps its conflicts when it is cut', () => {
+test('if a long list of paths is shortened, the conflicts stay in the list', () => {
   const paths = Array.from('abcdef', (path) => {
     const outcome = path > 'd' ? ('conflict' as const) : ('clean' as const);
     return { path: path as TreePath, outcome };
@@ -383,7 +383,7 @@ test('the answer of a revert contains its patch, in base64 if a content is not U
 });
 
 for (const strategy of strategies) {
-  test(`${strategy}: a revert reverses single hunks by the names that checkpoint/diff gives`, async () => {
+  test(`${strategy}: a revert reverses single hunks by the names from checkpoint/diff`, async () => {
     const { daemon, root, session } = await opened(strategy);
     write(root, { 'a.txt': lines(), 'gone.txt': lines() });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -441,7 +441,7 @@ test('a revert of single hunks skips a file that was too large at the beginning 
   await daemon.close();
 });
 
-test('a file that became a link, or a link that became a file, has no hunks, and a changed link has one', async () => {
+test('a change between file and link has no hunks; a changed link has one hunk', async () => {
   const { daemon, root, session } = await opened();
   const [file, was, link] = ['file', 'was', 'link'].map((name) => join(root, name));
   assert.ok(file && was && link);
@@ -467,7 +467,7 @@ test('a file that became a link, or a link that became a file, has no hunks, and
   await daemon.close();
 });
 
-test('a conflict with a later change of the same agent names the agent in both lists', async () => {
+test('if a later change of the same agent causes a conflict, both lists name the agent', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],
@@ -483,7 +483,7 @@ test('a conflict with a later change of the same agent names the agent in both l
   await daemon.close();
 });
 
-test('after an undo restored an edit of the user, a conflict with this edit names the user', async () => {
+test('an edit that an undo restored counts as the user’s in a conflict', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],
@@ -554,7 +554,7 @@ test('a revert reports its progress while it merges, and ends when the client ca
   await daemon.close();
 });
 
-test('each kind of wrong revert request has its own error with a remedy, and changes nothing', async () => {
+test('each wrong revert request has its own error with advice, and changes nothing', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -618,7 +618,7 @@ test('the description of a revert names the reverted range, hunks or author', as
   await daemon.close();
 });
 
-test('a restore and a safety checkpoint can be reverted by their tags', async () => {
+test('restores and safety checkpoints can be reverted by their tags', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -632,7 +632,7 @@ test('a restore and a safety checkpoint can be reverted by their tags', async ()
   await daemon.close();
 });
 
-test('a conflict of a revert names the authors of both sides, and gives a file name as bytes if it is not UTF-8', async () => {
+test('a conflict of a revert names the authors of both sides, and gives a name that is not UTF-8 as bytes', async () => {
   const { daemon, root, session } = await opened();
   const odd = Buffer.from('caf\xe9.txt', 'latin1');
   const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);

@@ -8,7 +8,7 @@ import { EndSweep, ends } from './execute-ends.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${strategy}, ${name}: a failure after the commit causes only a warning, and a repeated key has no second effect`, () =>
+    test(`${strategy}, ${name}: a failure after the commit causes only a warning, and repeating the request changes nothing`, () =>
       withSessions(async (rig) => {
         const { failed } = await new FaultSweep(rig, change, strategy).run();
         assert.ok(failed > 0, 'it calls the system');

@@ -15,7 +15,7 @@ for (const name of [
   'addContext',
   'recordWrite',
 ] as const) {
-  test(`${name}: a failing call after the commit causes only a warning, and a repeated key has no second effect`, () =>
+  test(`${name}: a failing call after the commit causes only a warning, and repeating the request changes nothing`, () =>
     withSessions(async (rig) => {
       const change = changes[name];
       assert.ok(change);
@@ -23,7 +23,7 @@ for (const name of [
     }));
 }
 
-test('if the disk is full after a checkpoint was published, the answer only warns, and a repeated key makes no second checkpoint', () =>
+test('if the disk is full after a checkpoint was published, the answer only warns, and a repeated request makes no second one', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
@@ -49,7 +49,7 @@ test('if the disk is full after a checkpoint was published, the answer only warn
     );
   }));
 
-test('if a session’s directory cannot be removed, the session is closed with a warning; a repeated key gets the same answer', () =>
+test('if a session’s directory cannot be removed, the close succeeds with a warning; a repeated request gets the same answer', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
     installFault((call, target) => {

@@ -13,7 +13,7 @@ const random = new Random(seed);
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${strategy}, ${name}: a system error at any call gives an error that has a kind (seed ${seed}) (F91)`, () =>
+    test(`${strategy}, ${name}: a system error at any call gives an error with a kind (seed ${seed}) (F91)`, () =>
       withSessions(async (rig) => {
         const tried = await new FaultSweep(rig, change, strategy).errors(each, (below) =>
           random.below(below),

@@ -111,7 +111,7 @@ function checkJourney(name: string, files: readonly string[]): void {
   );
 }
 
-test('checkpoint/create uses exactly the files of its journey in src/README.md', () =>
+test('checkpoint/create runs code in exactly the files that src/README.md lists for it', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await enteredAlone(
@@ -123,7 +123,7 @@ test('checkpoint/create uses exactly the files of its journey in src/README.md',
     assert.ok(files.length <= 67, `${files.length} files`);
   }));
 
-test('conversation/append uses exactly the files of its journey in src/README.md, at most 20', () =>
+test('conversation/append runs code in exactly the files that src/README.md lists for it, at most 20', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await entered(() => rig.request('conversation/append', { session, entry }));
@@ -131,7 +131,7 @@ test('conversation/append uses exactly the files of its journey in src/README.md
     assert.ok(files.length <= 20, `${files.length} files: ${files.join(' ')}`);
   }));
 
-test('checkpoint/restore uses exactly the files of its journey in src/README.md', () =>
+test('checkpoint/restore runs code in exactly the files that src/README.md lists for it', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const paths = [{ path: 'a.txt' }];

@@ -72,7 +72,7 @@ const told = [
 for (const name of told) {
   const change = changes[name];
   if (change === undefined) throw new Error(`no change ${name}`);
-  test(`${change.method} finishes a broken restore, and reports the paths that could not be restored`, () =>
+  test(`${change.method} finishes an interrupted restore, and reports the paths that could not be restored`, () =>
     withSessions(async (rig) => {
       rig.write('a.txt', 'one\n');
       const opening = { workspace: rig.work, ...change.open, retention: 'keep' } as const;
@@ -145,7 +145,7 @@ const paths = (list: readonly { readonly path: string }[] | undefined): string[]
   list?.map(({ path }) => path);
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: if a request finishes an interrupted restore, the request reports this, with later edits as conflicts`, () =>
+  test(`${strategy}: a request that finishes an interrupted restore reports it, with later edits as conflicts`, () =>
     withSessions(async (rig) => {
       const { session, first } = await stoppedHalfWay(rig, strategy);
       rig.write('f9', 'an edit since it stopped\n');
@@ -169,7 +169,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('if session/open finishes a killed restore, all listeners get a report of this restore', () =>
+test('if session/open finishes a killed restore, all listeners are informed', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const name of tens) rig.write(name, `${name} one\n`);
@@ -185,7 +185,7 @@ test('if session/open finishes a killed restore, all listeners get a report of t
     assert.ok((event?.restored?.length ?? 0) > 0);
   }));
 
-test('if a request undoes an unfinished restore, the request reports to which state the files returned', () =>
+test('a request that undoes an unfinished restore reports the state to which the files returned', () =>
   withSessions(async (rig) => {
     const { session, first } = await stoppedHalfWay(rig);
     const { directory } = rig.sessions.get(session).parts;
@@ -232,7 +232,7 @@ const wrong: readonly [CommandMethod, object, string][] = [
   ['ledger/recordWrite', { path: '../x' }, 'PathOutsideWorkTree'],
 ];
 
-test('if a request is always invalid, it is refused with the effects "none" before any recovery', () =>
+test('an invalid request is refused with the effects "none" before any recovery', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const before = tens.map((name) => rig.read(name));
@@ -247,7 +247,7 @@ test('if a request is always invalid, it is refused with the effects "none" befo
     assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
   }));
 
-test('if a request is refused after it finished a restore, the error does not say that nothing changed', () =>
+test('the error of a refused request that finished a restore does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session, second } = await stoppedHalfWay(rig);
     const refused = await refusal(
@@ -259,7 +259,7 @@ test('if a request is refused after it finished a restore, the error does not sa
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('if a request is cancelled after it finished a restore, the error does not say that nothing changed', () =>
+test('the error of a cancelled request that finished a restore does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();
@@ -278,7 +278,7 @@ test('if a request is cancelled after it finished a restore, the error does not 
     for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
   }));
 
-test('checkpoint/init reports that the base is empty although the directory has files', () =>
+test('checkpoint/init says when the first checkpoint is empty although the directory has files', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('.gitignore', '*\n');
@@ -287,7 +287,7 @@ test('checkpoint/init reports that the base is empty although the directory has 
     assert.is(warnings.length, 1);
   }));
 
-test('a session reports which change is running', () =>
+test('session/get says which change is running', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work });
     const running = rig.request('checkpoint/create', { session, kind: 'turn' });

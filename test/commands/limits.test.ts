@@ -113,7 +113,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
 }
 
 // One test, so that all sessions wait at the same time.
-test('maxCheckpoints and maxStoreBytes are enforced within a minute, and named checkpoints over a limit are reported (O29)', () =>
+test('maxCheckpoints and maxStoreBytes are enforced within a minute; named checkpoints over a limit are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
     const cases = [keepsFour, keepsTwo, fits, reportsNamed];
     await Promise.all(cases.map((each) => each(daemon, strategy)));

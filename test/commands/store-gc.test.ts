@@ -23,7 +23,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('if a mistaken undo displaced files, a safety checkpoint still has them after a turn and a store/gc', () =>
+test('files that a mistaken undo displaced stay in a safety checkpoint after a turn and a store/gc', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });
@@ -35,7 +35,7 @@ test('if a mistaken undo displaced files, a safety checkpoint still has them aft
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('store/gc removes safety checkpoints that are a month old, and with prune: "now" all safety checkpoints', () =>
+test('store/gc removes safety checkpoints that are a month old; with prune: "now", it removes all of them', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { index } = session.requireCheckpoints();
@@ -58,7 +58,7 @@ test('store/gc removes safety checkpoints that are a month old, and with prune: 
     assert.is(index.list('safety').length, 0);
   }));
 
-test('to meet a size limit, store/gc removes safety checkpoints older than a day, and reports the removal', () =>
+test('to meet a size limit, store/gc removes safety checkpoints older than a day, and reports this', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const session = await mistakenUndo(rig);
@@ -96,7 +96,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('even if another turn took the tag of a turn, store/gc keeps the first turn and its tools', () =>
+test('if another turn took the tag of a turn, store/gc keeps the first turn and its tools', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });

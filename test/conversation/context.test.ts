@@ -57,7 +57,7 @@ test('the budget is three quarters of the model’s window, which has 200,000 to
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('if files are over the budget, they are left out unread, the largest first, with a warning for each file (C24)', async () => {
+test('files over the budget are left out unread, the largest first, with a warning for each (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
@@ -78,7 +78,7 @@ test('if files are over the budget, they are left out unread, the largest first,
   assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
 });
 
-test('paths and globs of the context are checked, added once, and removed when present (C24)', () => {
+test('paths and globs of the context are checked and added once, and can be removed (C24)', () => {
   const { conversation } = room();
   assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
   assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
@@ -121,7 +121,7 @@ test('a context path without files and an unreadable context file are reported (
   assert.is(built.message, `${start}[here]\nx\n${end}`);
 });
 
-test('the length of the context message is cached until any source of the message changes (C25)', async () => {
+test('the length of the context message is cached until a source of the message changes (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', 'é').set('b', 'b');
   conversation.context.add(['a']);
@@ -164,7 +164,7 @@ test('the length of a context message is not cached if a file changed while the 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('the use of the model’s window is critical if the text of the conversation alone fills it (C26)', () => {
+test('if the conversation’s text alone fills the model’s window, its use is critical (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

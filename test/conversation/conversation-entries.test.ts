@@ -78,7 +78,7 @@ test('an entry with very deep nesting is refused without a crash (C3)', () => {
   assert.throws(() => conversation.append({ user: { deep }, assistant: {} }), refusedAs('InvalidParams'));
 });
 
-test('the history has at most 10,000 entries; the removal of older entries is reported (C12)', () => {
+test('the history has at most 10,000 entries; removing older entries is reported (C12)', () => {
   const { conversation } = room();
   for (let n = 0; n < 10_000; n += 1) {
     if (conversation.append(said(String(n))).dropped !== 0) assert.unreachable();
@@ -89,7 +89,7 @@ test('the history has at most 10,000 entries; the removal of older entries is re
   assert.equal(conversation.state.validRange, { start: 0, end: 10_000 });
 });
 
-test('after old entries were removed, validHistoryRange starts where a turn starts (C12, C13)', () => {
+test('after old entries were removed, validHistoryRange starts at the start of a turn (C12, C13)', () => {
   const { conversation } = room();
   conversation.settings.setLimits({ historyEntries: 4 });
   conversation.append(said('a'));
@@ -105,7 +105,7 @@ test('after old entries were removed, validHistoryRange starts where a turn star
   assert.equal(conversation.append(answered('6')).validHistoryRange, { start: 4, end: 4 });
 });
 
-test('validHistoryRange is within the history, and starts where a turn starts (C13)', () => {
+test('validHistoryRange is within the history, and starts at the start of a turn (C13)', () => {
   const { conversation, log } = room();
   conversation.append(said('a'));
   conversation.append(answered('1'));

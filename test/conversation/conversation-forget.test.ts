@@ -19,7 +19,7 @@ function talked(...entries: { user: object; assistant: object }[]): Conversation
   return conversation;
 }
 
-test('forgetting a message also removes the tool results and answers that followed from this message (C22)', () => {
+test('forgetting a message also removes the tool results and answers that followed it (C22)', () => {
   const conversation = talked(asked('one'), answering, asked('two'), answering, answering);
   const { forgotten, historyLength, validHistoryRange, warnings } = conversation.forget(1);
   assert.equal(forgotten, { messages: 1, entries: 3 });
@@ -27,7 +27,7 @@ test('forgetting a message also removes the tool results and answers that follow
   assert.equal(contents(conversation), ['one', '']);
 });
 
-test('forgetting more messages than exist removes all messages, and a later request finds nothing to forget (C22)', () => {
+test('a request to forget more messages than exist removes all messages (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   assert.equal(conversation.forget(9).forgotten, { messages: 2, entries: 2 });
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
@@ -45,7 +45,7 @@ test('forgetting keeps the transcript, and removes the next message only if it a
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('if a summary mentions removed messages, it stays, with a warning (C22, C34)', () => {
+test('a summary that mentions removed messages stays, with a warning (C22, C34)', () => {
   const conversation = talked(asked('one'), asked('two'), asked('three'));
   conversation.compact({ summary: 'one and two', keep: 1 });
   assert.equal(conversation.forget(1).warnings, [], 'three is in no summary');
@@ -55,7 +55,7 @@ test('if a summary mentions removed messages, it stays, with a warning (C22, C34
   assert.is(conversation.state.latestSummary?.text, 'one and two');
 });
 
-test('the end of a tangent restores the whole main conversation, whatever was forgotten (C18, C22)', () => {
+test('the end of a tangent restores the whole main conversation, whatever was forgotten meanwhile (C18, C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   conversation.tangents.enter();
   conversation.append(asked('aside'));

@@ -7,7 +7,7 @@ import { toDocument } from '../../src/conversation/document/conversation-json.ts
 import { refusedAs } from '../support/failures.ts';
 import { answered, contents, reopened, room, said } from './room.ts';
 
-test('if a conversation is read back from its log, every field except agents is equal (C8, C10, C36)', () => {
+test('a conversation that is read back from its log has every field except agents (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
@@ -33,7 +33,7 @@ test('if a conversation is read back from its log, every field except agents is 
   }
 });
 
-test('after reopening, the head of the conversation is the newest record that follows from the published record', () => {
+test('after reopening, the conversation continues at the newest record that follows from the published record', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -54,7 +54,7 @@ test('after reopening, the head of the conversation is the newest record that fo
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('if a record was rewound before the publication, the record does not become the head after reopening', () => {
+test('after reopening, a conversation does not continue at a record that was rewound before the publication', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -66,7 +66,7 @@ test('if a record was rewound before the publication, the record does not become
   assert.equal(contents(again), ['1']);
 });
 
-test('if a branch does not follow from the published state, the branch does not become the head after reopening', () => {
+test('after reopening, a conversation does not continue at a branch that does not follow from the published state', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -95,7 +95,7 @@ test('if the log refuses a record, the conversation stays unchanged, and the nex
   assert.equal(contents(conversation), ['1', '2']);
 });
 
-test('the record of a change contains the client’s key and the result', () => {
+test('the log record of a change contains the client’s key and the result', () => {
   const { conversation, log } = room();
   const result = conversation.append(said('1'), { key: 'k', fingerprint: 'f' });
   assert.equal((log.records[0] as { idempotency?: unknown }).idempotency, {
@@ -105,7 +105,7 @@ test('the record of a change contains the client’s key and the result', () => 
   });
 });
 
-test('if no checkpoint needs a state of the conversation, this state can be freed; all other states stay', () => {
+test('the log can free a state of the conversation that no checkpoint needs; all other states stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

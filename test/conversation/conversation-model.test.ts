@@ -223,7 +223,7 @@ async function take(pair: Pair, step: Step): Promise<void> {
   }
 }
 
-test('random histories equal plain arrays, at every step and when they are read back (C5, C12, C13, C15, C16, C18, C19, C33, C34, C35)', async () => {
+test('random histories equal plain arrays at every step and when they are read back (C5, C12, C13, C15, C16, C18, C19, C33, C34, C35)', async () => {
   console.log(`note: seed ${seed}`);
   let steps = 0;
   await checkPropertyAsync(

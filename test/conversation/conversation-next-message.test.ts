@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { consumed } from './consumed.ts';
 import { reopened, room, said } from './room.ts';
 
-test('an empty next message becomes "Empty prompt" with a warning, and a second message replaces the first (C37)', () => {
+test('an empty next message becomes "Empty prompt" with a warning, and a later message replaces it (C37)', () => {
   const { conversation } = room();
   const { warnings } = conversation.setNextMessage('');
   assert.is(warnings.length, 1);
@@ -34,7 +34,7 @@ test('a pending message stays until its checkpoint is published, even if the dae
   assert.is(again.state.history.length, 1);
 });
 
-test('a locked pending message stays when a new next message is set, and each pending message is used once (Q23)', () => {
+test('each pending message is used once, and a new next message does not replace a locked one (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

@@ -32,7 +32,7 @@ test('a rewind restores history, range, transcript, summary, tangent and tracker
   assert.equal(toDocument(reopened(here).at(future)), toDocument(conversation.state));
 });
 
-test('a rewind to a state before a compaction removes the summary (C34)', () => {
+test('rewinding to a state before a compaction removes the summary (C34)', () => {
   const { conversation } = room();
   conversation.append(said('one'));
   conversation.append(said('two'));
@@ -47,7 +47,7 @@ test('a rewind to a state before a compaction removes the summary (C34)', () => 
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
 });
 
-test('a compaction keeps the last entries, given by their number or by their first entry, as whole turns (C34)', () => {
+test('a compaction keeps the last entries as whole turns, by number or from a given entry (C34)', () => {
   const { conversation } = room();
   const ids: EntryId[] = [];
   for (const entry of [said('a'), answered('1'), said('b'), answered('2'), answered('3')]) {

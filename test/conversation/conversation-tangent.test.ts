@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import { contents, reopened, room, said } from './room.ts';
 
-test('entering a tangent sets the main conversation aside; leaving the tangent restores it completely (C16, C17, C18)', () => {
+test('entering a tangent sets the main conversation aside, and leaving the tangent restores it (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));
@@ -76,7 +76,7 @@ test('a tangent without entries has no tail (C19)', () => {
   assert.equal(contents(conversation), ['main']);
 });
 
-test('the tail of a tangent is found by its id, so trimming and clearing inside the tangent do not lose the tail (C19)', () => {
+test('the tail of a tangent is found even after trimming and clearing inside the tangent (C19)', () => {
   for (const shorten of [
     (conversation: Conversation) => conversation.clear(),
     (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
@@ -92,7 +92,7 @@ test('the tail of a tangent is found by its id, so trimming and clearing inside 
   }
 });
 
-test('the duration of a tangent is in whole seconds since its start, and absent outside a tangent (C20)', () => {
+test('the duration of a tangent is in whole seconds, and absent outside a tangent (C20)', () => {
   const { conversation, clock } = room();
   conversation.tangents.enter();
   assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);
@@ -104,7 +104,7 @@ test('the duration of a tangent is in whole seconds since its start, and absent 
   assert.equal(conversation.tangents.status(), { active: false });
 });
 
-test('if a tangent includes the files, the tangent has the id of the checkpoint to restore (C23)', () => {
+test('a tangent that includes the files has the id of the checkpoint to restore (C23)', () => {
   const here = room();
   here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
   assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');

@@ -72,7 +72,7 @@ test('tools are stored by their origin, and invalid tools are refused (C27)', ()
   assert.equal(conversation.state.tools, tools);
 });
 
-test('agents and tool manager are kept while the process lives and are never logged (C28)', () => {
+test('agents and tool manager are kept while the process lives, and never logged (C28)', () => {
   const { conversation, log } = room();
   const agents = { active: 'a' };
   const toolManager = { clients: 3 };
@@ -84,7 +84,7 @@ test('agents and tool manager are kept while the process lives and are never log
   assert.not.match(JSON.stringify(toDocument(conversation.state)), /agents|tool_manager/);
 });
 
-test('the client describes its model, and missing fields get a default and a warning (C29, C30)', () => {
+test('the client describes its model; missing fields get a default and a warning (C29, C30)', () => {
   const { conversation } = room();
   const info = { modelId: 'm-1', modelName: 'M', contextWindowTokens: 8000, features: ['vision'] };
   assert.equal(conversation.settings.setModel(info), { modelInfo: info, warnings: [] });
@@ -96,7 +96,7 @@ test('the client describes its model, and missing fields get a default and a war
   assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
-test('recorded writes are stored by path, and their report follows the specified formula (C31)', () => {
+test('recorded writes are stored by path, and reported by the specified formula (C31)', () => {
   const here = room();
   const { conversation } = here;
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 10 });

@@ -23,7 +23,7 @@ function commonLines(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-test('the counts of added and removed lines belong to the shortest possible edit (C31)', () => {
+test('the counts of added and removed lines are those of the shortest possible edit (C31)', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 25 });
   checkProperty(
     fc.tuple(lines, lines),
@@ -39,7 +39,7 @@ test('the counts of added and removed lines belong to the shortest possible edit
   );
 });
 
-test('counting takes bounded time; if texts differ too much, they count as replaced (C31)', () => {
+test('counting takes bounded time; texts that differ too much count as replaced (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
@@ -63,12 +63,12 @@ function figures(tracker: FileLineTracker): Record<string, number> {
   };
 }
 
-test('when a first write creates a file, the existing lines count as the user’s (C31)', () => {
+test('if the first write of an agent creates a file, the existing lines count as the user’s (C31)', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
   assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
-test('when a first write does not create a file, no line counts as the user’s (C31)', () => {
+test('if the first write of an agent does not create the file, no line counts as the user’s (C31)', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
   assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,

@@ -124,7 +124,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('each write through a second name outside the work tree counts as drift, and the log mentions drifts once', async () => {
+  test('each write through a second name outside the work tree counts as drift; the log reports drifts once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');
@@ -156,7 +156,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('if chokidar ignored a directory, clients are notified of changes in it once a capture has included the directory', async () => {
+  test('changes in a directory that chokidar ignored are reported once a capture has included the directory', async () => {
     await withRig(async (rig) => {
       rig.write('.gitignore', 'late/\n');
       for (const path of ['late/f', 'late/deep/g']) rig.write(path, '1');
@@ -195,7 +195,7 @@ with open(sys.argv[1], 'r+b') as file:
     });
   });
 
-  test('if a session ends during an audit, the session ends as usual, and the audit reports nothing', async () => {
+  test('a session that ends during an audit ends as usual, and the audit reports nothing', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

@@ -45,7 +45,7 @@ function closeOutput(client: WireClient): void {
 }
 
 for (const [name, code, end] of ends) {
-  test(`after ${name}, the daemon removes the shadow repository and exits with ${code}, and no git process survives (Q37)`, () =>
+  test(`after ${name}, the daemon removes the shadow repository, exits with ${code}, and leaves no git process (Q37)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('a.txt', 'edited\n');
@@ -99,7 +99,7 @@ const orderly: readonly (readonly [string, (client: WireClient, session: string)
 ];
 
 for (const [name, end] of orderly) {
-  test(`right after a restore with slow syncs, ${name} still removes the shadow repository (Q37)`, () =>
+  test(`${name} right after a restore with slow syncs still removes the shadow repository (Q37)`, () =>
     withRig(async (rig) => {
       const plan = join(rig.top, 'plan');
       const names = Array.from({ length: 30 }, (_, n) => `many/${n}`);
@@ -127,7 +127,7 @@ function fill(shadow: string): void {
   }
 }
 
-test('even with a shadow repository of 20,000 objects, shutdown answers within a second; the next start sweeps the rest', () =>
+test('shutdown answers within a second even with 20,000 objects to remove; the next start removes the rest', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     fill(rig.shadow(session));
@@ -147,7 +147,7 @@ test('even with a shadow repository of 20,000 objects, shutdown answers within a
     assert.is((await next.client.close()).code, 0);
   }));
 
-test('a daemon detects the death of its parent even if the input does not end', () =>
+test('a daemon detects the death of its parent even if its input stays open', () =>
   withRig(async (rig) => {
     const client = await rig.start({
       command: ['/bin/sh', '-c', shell, process.execPath, daemonEntry],
@@ -187,7 +187,7 @@ test('after an uncaught failure, the daemon removes the shadow repository, exits
     assert.match(rig.logText(), /secret words/);
   }));
 
-test('with retention "keep", nothing is removed however the daemon ends (Q15, Q47)', () =>
+test('with retention "keep", nothing is removed, however the daemon ends (Q15, Q47)', () =>
   withRig(async (rig) => {
     const keep = { retention: 'keep' } as const;
     const { client, session } = await rig.opened(keep);
@@ -213,7 +213,7 @@ test('with retention "keep", nothing is removed however the daemon ends (Q15, Q4
     assert.equal(rig.stored(), [session]);
   }));
 
-test('checkpoint/clean removes the repository, and checkpoints stay disabled until checkpoint/init (Q38)', () =>
+test('checkpoint/clean removes the repository and disables checkpoints until checkpoint/init (Q38)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -240,7 +240,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('if session/open is cancelled, or the input ends meanwhile, nothing is left behind', () =>
+test('if session/open is cancelled, or the input ends meanwhile, no file is left behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

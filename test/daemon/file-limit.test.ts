@@ -12,7 +12,7 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"', process.execPath, daemonEntry] as const;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: if a file reaches the limit of ulimit -f, the error names this limit, not a full disk`, () =>
+  test(`${strategy}: if a file reaches the limit of ulimit -f, the error names this limit instead of a full disk`, () =>
     withRig(async (rig) => {
       const client = await rig.start({ command: limited });
       const { session } = await rig.open(client, { strategy });

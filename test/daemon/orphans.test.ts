@@ -16,7 +16,7 @@ function age(rig: DaemonRig, session: string, hours: number): void {
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
 }
 
-test('after SIGKILL, session/open with the same work tree and conversation resumes the session with all checkpoints', () =>
+test('after SIGKILL, session/open with the same work tree and conversation resumes the session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');
@@ -39,7 +39,7 @@ test('after SIGKILL, session/open with the same work tree and conversation resum
     assert.equal(rig.stored(), []);
   }));
 
-test('if an orphaned session is not resumed, a later start sweeps it only after the grace period', () =>
+test('an orphaned session that is not resumed is removed only after a grace period', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     await first.client.kill();
@@ -58,7 +58,7 @@ test('if an orphaned session is not resumed, a later start sweeps it only after 
     assert.equal(rig.stored(), []);
   }));
 
-test('a kept session is never swept (Q47)', () =>
+test('a kept session is never removed by a later start (Q47)', () =>
   withRig(async (rig) => {
     const kept = await rig.opened({ retention: 'keep' });
     await kept.client.kill();
@@ -82,7 +82,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`if a safety checkpoint has the only copy of an edit, ${name} leaves an orphaned session`, () =>
+  test(`if a safety checkpoint has the only copy of an edit, ${name} leaves the session for a later resume`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);
@@ -130,7 +130,7 @@ async function unfinished(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('if a session has an unfinished restore, it is never swept, and stays however the daemon ends (F100)', () =>
+test('a session with an unfinished restore always stays, however the daemon ends (F100)', () =>
   withRig(async (rig) => {
     const session = await unfinished(rig);
     age(rig, session, 24 * 30);
@@ -184,7 +184,7 @@ test('stale locks and temporary files of a killed daemon do not affect later sta
     assert.not.ok(existsSync(join(shadow, 'checkpointd', 'restore.json.0123456789ab.tmp')));
   }));
 
-test('before a daemon uses the session of a killed daemon, it ends a git process that survived the kill (F88)', () =>
+test('before a daemon resumes a killed session, it ends a git process that survived the kill (F88)', () =>
   withRig(async (rig) => {
     // A git whose `repack` runs for a minute, as in a large repository.
     const bin = join(rig.top, 'bin');
@@ -215,7 +215,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('if the shadow repository is removed while the daemon runs, the next create fails clearly and changes no file (F101)', () =>
+test('if the shadow repository is removed under a running daemon, the next create fails clearly and changes no file (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

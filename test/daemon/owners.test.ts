@@ -10,7 +10,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a second daemon gets StoreBusy with the pid of the session’s owner, and can open the session once the owner ends', () =>
+test('a second daemon gets StoreBusy with the owner’s pid, and can open the session once the owner ends', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();
@@ -29,7 +29,7 @@ test('a second daemon gets StoreBusy with the pid of the session’s owner, and 
     assert.is((await rig.open(first.client)).resumed, true, 'SIGKILL frees the lock at once');
   }));
 
-test('if another running daemon has closed a kept session, this daemon can open it', () =>
+test('a daemon can open a kept session that another running daemon has closed', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('session/close', { session });
@@ -38,7 +38,7 @@ test('if another running daemon has closed a kept session, this daemon can open 
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('a second opening in one daemon gets the open session, and two openings at once share one session (Q15)', () =>
+test('a second session/open in one daemon returns the open session, even if both come at once (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);
@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('while one restore writes to the work tree, another restore waits, and after some time fails with WorkTreeBusy', () =>
+test('while a restore writes to the work tree, another restore waits, and after a time fails with WorkTreeBusy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');
@@ -116,7 +116,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('if an owner’s pid belongs to a process with a different start time, the owner counts as dead (F97)', () =>
+test('an owner counts as dead if its pid now belongs to a process with a different start time (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

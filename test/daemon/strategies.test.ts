@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('local: with retention "session", a session’s end removes its refs, and the sweep removes an orphaned session’s refs', () =>
+test('local: with retention "session", the refs of a session are removed at its end, or by a later start', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -31,7 +31,7 @@ test('local: with retention "session", a session’s end removes its refs, and t
     assert.is((await third.client.close()).code, 0);
   }));
 
-test('local: if the repository of an orphaned session is gone, the sweep also removes the session', () =>
+test('local: a later start also removes an orphaned session whose repository is gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.kill();
@@ -43,7 +43,7 @@ test('local: if the repository of an orphaned session is gone, the sweep also re
   }));
 
 for (const strategy of ['local', 'sqlite'] as const) {
-  test(`${strategy} keeps sessions by default however the daemon ends, and resumes them after SIGKILL`, () =>
+  test(`${strategy} keeps sessions by default, however the daemon ends, and resumes them after SIGKILL`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy });
       rig.write('a.txt', 'one\n');

@@ -39,7 +39,7 @@ test('the snippet for VS Code is type-checked', () => {
   assert.is(status, 0, stdout);
 });
 
-test('a mistake in the snippet for VS Code is a compile error', () => {
+test('the compiler reports a mistake in the snippet for VS Code', () => {
   const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
   try {
     const copy = join(folder, 'vscode.ts');

@@ -9,7 +9,7 @@ import {
   PageAccess,
 } from '../../src/inspector/access.ts';
 
-test('the inspector accepts only names of this machine as hosts, at any port', () => {
+test('the inspector accepts only requests to names of this machine, at any port', () => {
   for (const host of ['127.0.0.1:8080', 'localhost:1', 'LOCALHOST', '[::1]:65535', '127.0.0.1'])
     assert.ok(isLoopbackHost(host), host);
   for (const host of [
@@ -29,7 +29,7 @@ test('the inspector accepts only names of this machine as hosts, at any port', (
     assert.not.ok(isLoopbackHost(host), JSON.stringify(host));
 });
 
-test('an origin is accepted when its scheme, host and port equal those of the request', () => {
+test('an origin is accepted if its scheme, host and port equal those of the request', () => {
   assert.ok(isSameOrigin('http://127.0.0.1:8080', '127.0.0.1:8080'));
   assert.ok(isSameOrigin('http://localhost:8080', 'LOCALHOST:8080'));
   for (const origin of [
@@ -46,7 +46,7 @@ test('an origin is accepted when its scheme, host and port equal those of the re
     assert.not.ok(isSameOrigin(origin, '127.0.0.1:8080'), origin);
 });
 
-test('cookies for two ports have different names', () => {
+test('the cookies of two ports have different names', () => {
   assert.is.not(cookieName('127.0.0.1:8080'), cookieName('127.0.0.1:8081'));
   const header = `other=1; ${cookieName('127.0.0.1:8081')}=b; ${cookieName('127.0.0.1:8080')}=a`;
   assert.is(cookieIn(header, '127.0.0.1:8080'), 'a');
@@ -54,7 +54,7 @@ test('cookies for two ports have different names', () => {
   assert.is(cookieIn(undefined, '127.0.0.1:8080'), undefined);
 });
 
-test('a link to the inspector can be used once', () => {
+test('a link to the inspector works only once', () => {
   const access = new PageAccess();
   const token = access.newToken();
   assert.is(access.redeem('', undefined), undefined);
@@ -63,7 +63,7 @@ test('a link to the inspector can be used once', () => {
   assert.is(access.redeem(token, undefined), undefined);
 });
 
-test('a page needs both its cookie and its secret, and the secret of another browser does not fit the cookie', () => {
+test('a page needs its cookie and its secret, and the secret of another browser does not fit the cookie', () => {
   const access = new PageAccess();
   const [one, two] = [1, 2].map(() => access.redeem(access.newToken(), undefined));
   assert.ok(one !== undefined && two !== undefined);

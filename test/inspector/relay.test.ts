@@ -82,14 +82,14 @@ test("the inspector passes read-only requests to the daemon, and returns the dae
   assert.equal(result, await inspected.ask('checkpoint/list', {}));
 });
 
-test('the inspector passes an error of the daemon to the page with its kind', async () => {
+test('the page receives an error of the daemon with its kind', async () => {
   const { error } = await page.ask('checkpoint/get', { session, tag: '99' });
   assert.is(error?.data.kind, 'UnknownCheckpoint');
   const wrong = await page.ask('checkpoint/get', { session, tag: 7 });
   assert.is(wrong.error?.data.kind, 'InvalidParams');
 });
 
-test('the inspector refuses requests of the page to end the daemon, or to delete, open or rewrite data', async () => {
+test('the page cannot end the daemon, or delete, open or rewrite data', async () => {
   for (const method of [
     'shutdown',
     'exit',
@@ -170,7 +170,7 @@ test('the page can push only to a remote of this storage, and cannot send secret
   assert.is(result?.['pushed'], true);
 });
 
-test('the page can fetch a session of a remote, and can import it only into a work tree that has a session', async () => {
+test('the page can fetch a session of a remote, but can import it only into a work tree that has a session', async () => {
   const { rig } = inspected;
   const there = await page.ask('remote/sessions', { via: session, remote: 'team', storageDir: '/' });
   assert.match(JSON.stringify(there.result?.['lines']), `"session":"${session}"`);
@@ -185,7 +185,7 @@ test('the page can fetch a session of a remote, and can import it only into a wo
   assert.match(JSON.stringify(listed.result), '"tag":"1"');
 });
 
-test('if a message is not JSON-RPC, the WebSocket ends', async () => {
+test('the WebSocket ends if a message is not JSON-RPC', async () => {
   const rude = await Page.enter(await anotherLink());
   rude.socket.send('no JSON');
   const [code] = (await once(rude.socket, 'close')) as [number];

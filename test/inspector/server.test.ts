@@ -70,7 +70,7 @@ const origin = (): string => `http://127.0.0.1:${port}`;
 const enter = (body: string, headers: Record<string, string> = { origin: origin() }): Promise<Answered> =>
   http({ method: 'POST', path: '/enter', headers, body });
 
-test('the page that the server sends contains no data, and its headers forbid all other content', async () => {
+test('the page from the server contains no data, and its headers forbid content from elsewhere', async () => {
   const { status, headers, body } = await http({});
   assert.is(status, 200);
   assert.not.match(body, /secret message|ses_/);
@@ -97,14 +97,14 @@ test('the server refuses every request that names a different host (DNS rebindin
   }
 });
 
-test('the server serves no files outside the page, and only to GET requests', async () => {
+test('the server sends only files of the page, and only for GET requests', async () => {
   for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/', '/wire', '//etc/passwd'])
     assert.is((await http({ path })).status, 404, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.is((await http({ method })).status, 405, method);
 });
 
-test('the server refuses a link that is wrong, long, missing, from another origin or sent by GET', async () => {
+test('the server refuses a link that is wrong, long, missing, sent by GET, or from another origin', async () => {
   for (const foreign of ['null', 'http://evil.example', `https://127.0.0.1:${port}`])
     assert.is((await enter(token, { origin: foreign })).status, 403, foreign);
   assert.is((await enter(token, {})).status, 403, 'no origin');
@@ -113,7 +113,7 @@ test('the server refuses a link that is wrong, long, missing, from another origi
     assert.is((await enter(wrong)).status, 401);
 });
 
-test('a link gives a cookie and a secret once, and the WebSocket requires cookie, secret and origin', async () => {
+test('a link gives a cookie and a secret once; the WebSocket requires both, and the origin', async () => {
   const entered = await enter(token);
   assert.is(entered.status, 200);
   const [cookie = ''] = entered.headers['set-cookie'] ?? [];

@@ -60,7 +60,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   };
 }
 
-test('the daemon refuses an invalid value of any parameter, names the place of the value, and changes nothing (F107)', () =>
+test('for each parameter, the daemon refuses an invalid value, names its place, and changes nothing (F107)', () =>
   withClient(
     async (client) => {
       const starting = requests.filter(({ name }) => name === 'initialize');
@@ -89,7 +89,7 @@ test('the daemon refuses an invalid value of any parameter, names the place of t
     { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
   ));
 
-test('a text with NUL or ten million characters is stored unchanged or refused, and never causes a defect (F107)', () =>
+test('a text with NUL or ten million characters is stored unchanged or refused, and never crashes the daemon (F107)', () =>
   withClient(
     async (client) => {
       await client.initialize();

@@ -92,7 +92,7 @@ const breaking: readonly (readonly [string, Path, unknown, RegExp])[] = [
 ];
 
 for (const [name, path, value, problem] of breaking) {
-  test(`if ${name}, the check of compatibility fails`, () => {
+  test(`the check of compatibility fails if ${name}`, () => {
     const problems = breakingChanges(protocol, changed(path, value));
     assert.ok(
       problems.some((line) => problem.test(line)),
@@ -126,7 +126,7 @@ const harmless: readonly (readonly [string, Path, unknown])[] = [
 ];
 
 for (const [name, path, value] of harmless) {
-  test(`if ${name}, the check of compatibility passes`, () => {
+  test(`the check of compatibility passes if ${name}`, () => {
     assert.equal(breakingChanges(protocol, changed(path, value)), []);
   });
 }

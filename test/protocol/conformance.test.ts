@@ -16,7 +16,7 @@ test('every rule of the reference has a conformance case', () => {
   assert.ok(cases.length >= 120, `${cases.length} cases`);
 });
 
-test('the committed table of traces matches the conformance cases (conformance.js --write-traces updates the table)', () => {
+test('the committed table of traces matches the conformance cases (conformance.js --write-traces updates it)', () => {
   assert.equal(readJson('protocol/conformance/traces.json'), traces(protocol, cases));
 });
 
@@ -30,7 +30,7 @@ function oneForEachRule(): ConformanceCase[] {
   });
 }
 
-test('the daemon passes a conformance case for every rule', async () => {
+test('for every rule, the daemon passes a conformance case', async () => {
   const startedMs = performance.now();
   const { passed, failures } = await runCases(oneForEachRule(), command, { lanes: 3, faults: true });
   console.log(`note: ${passed} cases in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allExamples, hasFault, runExamples } from './example-runner.ts';
 
-test('every example of the protocol gives the documented result on a real daemon', async () => {
+test('on a real daemon, every example of the protocol gives the documented result', async () => {
   const examples = allExamples();
   assert.ok(examples.length > 320, `${examples.length} examples`);
   const startedMs = performance.now();

@@ -23,7 +23,7 @@ function withoutChance(text: string, place: string): string {
     .replace(/"(ms|\w+Ms)":\d+(\.\d+)?/g, '"$1":0');
 }
 
-test('the first session in the reference equals a session of a real daemon, byte for byte', async () => {
+test('the first session in the reference equals a real session, byte for byte', async () => {
   const place = realpathSync(temporaryDirectory('first'));
   const work = join(place, 'project');
   git(place, 'init', '-q', work);

@@ -114,7 +114,7 @@ if (pip.status !== 0) {
   console.log(`skipped: datamodel-code-generator: ${pip.text.trim().split('\n').at(-1)}`);
   test('the test of a third type generator needs python3 and PyPI', () => undefined);
 } else {
-  test('the documented command for Python makes models that Python can import and use to check data', () => {
+  test('the documented command for Python makes models with which Python can check data', () => {
     const made = run(join(place, 'env/bin/datamodel-codegen'), ...documentedWords());
     assert.is(made.status, 0, made.text);
     const use = [
@@ -128,7 +128,7 @@ if (pip.status !== 0) {
     assert.is(text.trim(), 'turn 1 one\nrefused');
   });
 
-  test('mypy --strict accepts the models that the documented command for Python makes', () => {
+  test('mypy --strict accepts the models from the documented command for Python', () => {
     const { status, text } = run(join(place, 'env/bin/mypy'), '--strict', 'models.py');
     assert.is(status, 0, text);
   });

@@ -27,7 +27,7 @@ test('every generated file matches protocol.json', () => {
   }
 });
 
-test('the check of generated files lists outdated files without writing; the generator updates these files', () => {
+test('the check of generated files only lists outdated files; the generator updates them', () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));
@@ -143,7 +143,7 @@ test("metaModel.json is valid according to LSP's schema for meta-models", () => 
   assert.not(validate({ ...model, requests: [{ method: 1 }] }), 'the schema finds a wrong model');
 });
 
-test('metaModel.json defines every name that it refers to', () => {
+test('metaModel.json defines every name to which it refers', () => {
   const text = JSON.stringify(readJson('protocol/metaModel.json'));
   const names = new Set([...text.matchAll(/"name":"(\w+)"/g)].map((match) => match[1]));
   for (const [, name] of text.matchAll(/"kind":"reference","name":"(\w+)"/g))

@@ -43,7 +43,7 @@ test('the guide can be read in 25 minutes', () => {
   assert.ok(minutes > 8 && minutes <= 25, `${minutes} minutes`);
 });
 
-test('every message in the guide is valid, except requests that the guide shows with their refusal', () => {
+test('every message in the guide is valid, except requests whose refusal the guide shows', () => {
   const methods = new Map<unknown, string>();
   const blocks = [...guide.matchAll(/```json\n(.*)\n```/g)].map(([, json = '']) => json);
   for (const [at, json] of blocks.entries()) {
@@ -76,13 +76,13 @@ test('every link in the reference leads to a heading or a row', () => {
   assert.equal(dead, []);
 });
 
-test('the reference lists every method, every type, and every error with its code', () => {
+test('the reference lists every method and type, and every error with its code', () => {
   for (const { name } of protocol.methods) assert.ok(text.includes(`\n### ${name}\n`), name);
   for (const { name, code } of protocol.errors)
     assert.ok(text.includes(`| ${code} | <a id="${name.toLowerCase()}">`), name);
 });
 
-test('if the reference names a file, readers of the reference have the file', () => {
+test('the reference names only files that its readers have', () => {
   const files = [...text.matchAll(/`([\w./-]+\.(?:md|json|ts|py|rs))`/g)].map(([, file = '']) => file);
   const theirs = /^(session\.json|owner\.json|README\.md|src\/|a\.txt)/;
   const here = ['schema.json', 'openrpc.json', 'metaModel.json', 'protocol.json', 'clients/scenarios.json'];

@@ -15,7 +15,7 @@ test('for each issue, a validator reports the place, the problem and the valid f
   ]);
 });
 
-test('a validator accepts only well-formed Unicode, even in names and deep in open objects', () => {
+test('a validator accepts only well-formed Unicode, even in names and in nested objects without a schema', () => {
   const append = (user: unknown): string[] =>
     validateParams('conversation/append', { session: 's', entry: { user, assistant: {} } }).map(
       (i) => i.path,
@@ -49,12 +49,12 @@ test('the validators also check results and error data', () => {
   assert.is(validateErrorData({ kind: 'InvalidTag', retryable: false, effects: 'some' }).length, 1);
 });
 
-test('a validator never throws, whatever the JSON value, and reports at most 50 issues', () =>
+test('a validator never throws for any JSON value, and reports at most 50 issues', () =>
   checkProperty(fc.tuple(fc.constantFrom(...Object.keys(methods)), fc.jsonValue()), ([method, value]) => {
     assert.ok(validateParams(method, value).length <= 50);
   }));
 
-test('names of methods and errors are not looked up in the prototype of an object', () => {
+test('names of methods and errors are never taken from the prototype of an object', () => {
   assert.equal(validateParams('constructor', { a: 1 }), []);
   assert.not(Object.hasOwn(errorCodes, 'toString'));
 });

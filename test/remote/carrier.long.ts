@@ -64,7 +64,7 @@ for (const [name, obstacle, start] of servers) {
     continue;
   }
 
-  test(`if a session is pushed by ${name}, it can be fetched again`, () =>
+  test(`a session that was pushed by ${name} can be fetched again`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });
@@ -95,7 +95,7 @@ for (const [name, obstacle, start] of servers) {
       assert.equal(laptop.tree(), container.tree());
     }));
 
-  test(`an unknown user is refused at once by the host of ${name}`, () =>
+  test(`the host of ${name} refuses an unknown user at once`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
       // The host key is known, but the client has neither a password nor a key.
@@ -114,7 +114,7 @@ for (const [name, obstacle, start] of servers) {
       assert.ok(performance.now() - started < 15_000);
     }));
 
-  test(`if the host of ${name} is busy, the daemon repeats a push later`, () =>
+  test(`if the host of ${name} is busy, the daemon repeats the push later`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

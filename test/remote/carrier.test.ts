@@ -61,7 +61,7 @@ test('if a host accepts only branches, the daemon uses branches, reports this, a
   });
 });
 
-test('if a hook declines a push, the error quotes the message of the hook, and the next push succeeds', async () => {
+test('if a hook declines a push, the error quotes the hook’s message, and the next push succeeds', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
@@ -75,7 +75,7 @@ test('if a hook declines a push, the error quotes the message of the hook, and t
   });
 });
 
-test('if the host refuses large packs, the error of a push says so', async () => {
+test('if the host refuses large packs, the error of the push says so', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.maxInputSize', '1k');
   await withMachine(remote, async (machine) => {
@@ -87,7 +87,7 @@ test('if the host refuses large packs, the error of a push says so', async () =>
   });
 });
 
-test('if a remote sends more than the limit, the daemon refuses the remote, and keeps none of its data', async () => {
+test('a remote that sends more than the limit is refused, and none of its data is kept', async () => {
   const remote = bareRepository();
   const git = (args: readonly string[], input: string | Buffer = ''): string =>
     execFileSync('git', args, { cwd: remote, input, encoding: 'utf8' }).trim();
@@ -126,7 +126,7 @@ test('if the host refuses a push because of too many requests, the push is repea
   });
 });
 
-test('if the remote was emptied, the next push sends the whole line of checkpoints again', async () => {
+test('after the remote was emptied, the next push sends all checkpoints of the session again', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();
@@ -137,7 +137,7 @@ test('if the remote was emptied, the next push sends the whole line of checkpoin
   });
 });
 
-test('even if the remote was reset to an earlier head of the session, a push succeeds', async () => {
+test('a push succeeds even if the remote was reset to an earlier checkpoint of the session', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();

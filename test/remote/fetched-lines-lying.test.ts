@@ -203,7 +203,7 @@ function withTree({ heads: [, second], remote }: Scene, tree: string): string {
 }
 
 for (const [name, [forge, why]] of Object.entries(lies)) {
-  test(`if a remote line has ${name}, a fetch refuses the line and stores no part of it`, () =>
+  test(`if a remote session has ${name}, a fetch refuses the session and stores no part of it`, () =>
     scene(async (at) => {
       at.remote.point(at.ref, forge(at));
       await refuses(at, why);
@@ -236,7 +236,7 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(trees)) {
-  test(`if a checkpoint contains ${name}, a fetch refuses the line`, () =>
+  test(`a fetch refuses a remote session if a checkpoint contains ${name}`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -261,7 +261,7 @@ for (const [name, make] of Object.entries(trees)) {
 }
 
 for (const damage of ['missing', 'corrupt'] as const) {
-  test(`if a content is ${damage} on the remote, a fetch refuses the line`, () =>
+  test(`a fetch refuses a remote session if a content is ${damage} there`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -326,7 +326,7 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     assert.equal([lines, refused.length], [[], broken.length + 1]);
   }));
 
-test('if a remote has more refs than its sessions can need, a fetch refuses the remote', () =>
+test('a fetch refuses a remote with more refs than its sessions can have together', () =>
   scene(async ({ remote, two, heads }) => {
     const names = Array.from({ length: 160_000 }, (_, at) => {
       const number = String(at).padStart(20, '0');
@@ -339,7 +339,7 @@ test('if a remote has more refs than its sessions can need, a fetch refuses the 
     }
   }));
 
-test('if a fetch refuses a line, the earlier version of the line stays, and the other lines are fetched', () =>
+test('if a fetch refuses a session, its earlier version stays, and all other sessions are fetched', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;
     remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));

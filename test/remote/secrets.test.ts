@@ -21,7 +21,7 @@ const found: readonly (readonly [rule: string, text: string])[] = [
 ];
 
 for (const [rule, text] of found) {
-  test(`the search for secrets detects a content with a ${rule}`, () => {
+  test(`the search for secrets finds a content with a ${rule}`, () => {
     assert.is(secretIn(Buffer.from(`first line\n${text}\nlast line\n`)), rule);
   });
 }

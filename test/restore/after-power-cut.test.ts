@@ -70,7 +70,7 @@ test('a restore is answered before its files are synced, and keeps a note until 
     await until('the note is removed', () => notesOf(session).length === 0);
   }));
 
-test('if restored files are not synced yet, an orderly end removes the session, but an abrupt end keeps it', () =>
+test('while restored files are not synced, an orderly end removes the session, but an abrupt end keeps it', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -85,7 +85,7 @@ test('if restored files are not synced yet, an orderly end removes the session, 
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
 
-test('if a daemon is killed without a power cut, the next opening repeats no part of a restore that was answered', () =>
+test('if a daemon is killed without a power cut, the next opening does not repeat a restore that was answered', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -100,7 +100,7 @@ test('if a daemon is killed without a power cut, the next opening repeats no par
     await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
-test('if a power cut loses files of a restore that was already answered, the next opening writes them again and keeps later edits (F92)', () =>
+test('if a power cut loses files of an answered restore, the next opening writes them again and keeps later edits (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -123,7 +123,7 @@ test('if a power cut loses files of a restore that was already answered, the nex
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('if the power is cut long after a restore, the restore is not repeated, and later work stays', () =>
+test('a power cut long after a restore does not cause the next opening to repeat the restore', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -139,7 +139,7 @@ test('if the power is cut long after a restore, the restore is not repeated, and
     assert.equal(notesOf(again), []);
   }));
 
-test('if the power is cut after two restores, only the later restore is repeated', () =>
+test('if the power is cut after two restores, the next opening repeats only the later one', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
@@ -185,7 +185,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('if the note of a restore is unreadable or names a different directory, the note blocks nothing', () =>
+test('a restore’s note that is unreadable, or names another directory, does not block an opening', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

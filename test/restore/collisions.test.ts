@@ -17,7 +17,7 @@ function probe(root: string): Folding {
   }
 }
 
-test('the probe detects whether the file system ignores letter case in names, and leaves nothing behind', () => {
+test('the daemon detects whether a file system ignores letter case, and leaves no file behind', () => {
   const root = makeDirectory();
   assert.is(probe(root).foldsCase, false, 'no name tells');
   writeFileSync(`${root}/name`, '');
@@ -28,7 +28,7 @@ test('the probe detects whether the file system ignores letter case in names, an
   remove(root);
 });
 
-test('the probe detects a file system that ignores letter case', () => {
+test('the daemon detects a real file system that ignores letter case', () => {
   const root = makeDirectory();
   const image = `${root}/image`;
   mkdirSync(`${root}/mount`);
@@ -90,7 +90,7 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
   failed.map((each) => `${each.path} ${each.reason}`);
 
 for (const dryRun of [true, false]) {
-  test(`if the file system treats two names as equal, both are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+  test(`two names that the file system treats as equal are both reported, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
     const { session } = await daemon.open(root);
@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`if a file was renamed only by letter case, it gets back its name and content, and undo reverses both (${mode})`, async () => {
+  test(`a file that was renamed only by letter case gets back its name and content, and undo reverses both (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('if a file was renamed by letter case and then edited, a restore that skips conflicts keeps the file', async () => {
+test('a restore that skips conflicts keeps a file that was edited and renamed by letter case', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);
@@ -152,7 +152,7 @@ test('if a file was renamed by letter case and then edited, a restore that skips
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`if a directory was renamed by letter case, its files stay, and all other files are restored (${mode})`, async () => {
+  test(`the files of a directory that was renamed by letter case stay, and all others are restored (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`even if tag ${lost} is lost, a restore of tag 1 succeeds, and reports an edited file as a conflict`, () =>
+  test(`a restore of tag 1 reports an edited file as a conflict even if tag ${lost} is lost`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));
@@ -53,7 +53,7 @@ for (const lost of ['0', '2'])
       assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
     }));
 
-test('if the store has lost the content of a file, a restore stores the content again before it deletes the file', () =>
+test('before a restore deletes a file whose content the store has lost, it stores the content again', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     const tree = await treeOf(rig, session, '2');

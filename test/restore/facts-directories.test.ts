@@ -62,7 +62,7 @@ const contents = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: even if stored directories were ${how} before a restore, the restore can be undone after a restart`, async () => {
+    test(`${strategy}: a restore can be undone after a restart, even if stored directories were ${how} before the restore`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const earlier = contents(root);
@@ -95,7 +95,7 @@ test('if a git store has lost a table of permissions, a restore stores the table
   await next.close();
 });
 
-test('if the store has lost the directories above a path, a restore of this path deletes nothing', async () => {
+test('if the store has lost the directories above a path, a restore of the path deletes nothing', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '2' });
@@ -109,7 +109,7 @@ test('if the store has lost the directories above a path, a restore of this path
   await daemon.close();
 });
 
-test('if the store does not keep a saved directory, the restore is refused and changes nothing', async () => {
+test('if a directory that a restore saves is not in the store afterwards, the restore is refused and changes nothing', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const earlier = contents(root);

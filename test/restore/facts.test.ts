@@ -34,7 +34,7 @@ for (const call of [
   ['open', 'EACCES'],
   ['lstat', 'EIO'],
 ] as const)
-  test(`if a file cannot be read (${call.join(' ')}), a restore keeps it, and reports it as failed`, () =>
+  test(`a restore keeps a file that cannot be read (${call.join(' ')}), and reports it as failed`, () =>
     withSessions(async (rig) => {
       rig.write('kept', 'kept\n');
       const { id: session } = await rig.open();
@@ -56,7 +56,7 @@ for (const call of [
       assert.equal(failures(again), []);
     }));
 
-test('if a soft restore would not delete an unreadable file, it does not report the file', () =>
+test('a soft restore does not report an unreadable file that it would not delete', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('later/made', 'made\n');
@@ -64,7 +64,7 @@ test('if a soft restore would not delete an unreadable file, it does not report 
     assert.equal(failures(await restoreWith(rig, session, ['open', 'EIO'], { mode: 'soft' })), []);
   }));
 
-test('if nothing else differs, a hard restore gives a private directory its usual permission bits again', () =>
+test('a hard restore restores the permission bits of a directory even if nothing else differs', () =>
   withSessions(async (rig) => {
     rig.write('shut/same.txt', 'same');
     const { session } = await rig.request('session/open', { workspace: rig.work });

@@ -21,7 +21,7 @@ const intent: RestoreIntent = {
   extra: { conversation: 7 },
 };
 
-test('the journal reads an intent back unchanged, with names of any bytes, and finds no intent after the removal', () => {
+test('the note of a restore is read back unchanged, with names of any bytes, until it is removed', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   assert.equal(journal.read(), { kind: 'none' });
@@ -33,7 +33,7 @@ test('the journal reads an intent back unchanged, with names of any bytes, and f
   remove(root);
 });
 
-test('the journal syncs an intent before its rename, and the directory after the rename and after the removal', () => {
+test('the note of a restore is synced before its rename, and its directory after the rename and the removal', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
@@ -46,7 +46,7 @@ test('the journal syncs an intent before its rename, and the directory after the
   remove(root);
 });
 
-test('the journal recognises the directory in an intent of an earlier version, although this intent also names the device', () => {
+test('a note of an earlier version, which also names the device, is still matched with its directory', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };
@@ -59,7 +59,7 @@ test('the journal recognises the directory in an intent of an earlier version, a
   remove(root);
 });
 
-test('if a bit of an intent is flipped, the intent is refused; an intent without a checksum is accepted', () => {
+test('a note with a flipped bit is refused, but a note without a checksum is accepted', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);
@@ -72,7 +72,7 @@ test('if a bit of an intent is flipped, the intent is refused; an intent without
   remove(root);
 });
 
-test('if a journal cannot be parsed, it is reported and kept', () => {
+test('a note that cannot be parsed is reported and kept', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   for (const text of ['', '{', 'null', '{"version":2,"id":"x"}', '{"version":1,"id":"x"}']) {
@@ -83,7 +83,7 @@ test('if a journal cannot be parsed, it is reported and kept', () => {
   remove(root);
 });
 
-test('the sweep removes only temporary files of its restore, follows no link, skips .git, and moves directories back', async () => {
+test('the cleanup after a restore removes only its temporary files, and moves its directories back', async () => {
   const root = makeDirectory();
   const own = `.ckpt-tmp-${intent.id}`;
   mkdirSync(`${root}/outside`);

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('if a displaced file gets a late write, the file returns after two seconds, and is in the next checkpoint (F76)', () =>
+test('if a program still writes to a replaced file, the file returns after two seconds, and is in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -51,7 +51,7 @@ test('if a displaced file gets a late write, the file returns after two seconds,
     }
   }));
 
-test('if a displaced file gets no late write, the file is removed silently', () =>
+test('if no program writes to a replaced file, the file is removed silently', () =>
   withSessions(async (rig) => {
     const { session } = await restored(rig);
     await until('the late look has ended', () => displacedIn(rig.storage, session).length === 0);
@@ -63,7 +63,7 @@ test('if a displaced file gets no late write, the file is removed silently', () 
   }));
 
 for (const method of ['session/close', 'session/delete'] as const)
-  test(`${method} does not wait for the late look, and loses no late write (F76)`, () =>
+  test(`${method} does not wait two seconds for late writes to replaced files, and loses none (F76)`, () =>
     withSessions(async (rig) => {
       const { session, write } = await restored(rig);
       write('late edit\n');
@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`if a displaced file got a late write before a kill, the file returns when the session is ${end} (F50, F76)`, async () => {
+  test(`if a replaced file was written before a kill, it returns when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

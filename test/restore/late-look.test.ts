@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('if a displaced file gets no late write, the file stays outside the work tree until the late look removes it', () =>
+test('a replaced file stays outside the work tree until the late look, which removes it if it is unchanged', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -106,7 +106,7 @@ test('if a displaced file gets no late write, the file stays outside the work tr
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('if a file is written through a descriptor from before the restore, the file returns to its path (F76)', () =>
+test('if a program writes to a replaced file that it had open, the file returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -115,7 +115,7 @@ test('if a file is written through a descriptor from before the restore, the fil
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('if a path was edited or removed after the restore, the file with the late write is kept beside the path (F76)', () =>
+test('if a path was edited or removed after the restore, the late write is kept in a file beside the path (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();
@@ -132,7 +132,7 @@ test('if a path was edited or removed after the restore, the file with the late 
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
   }));
 
-test('if there is no store, a file with a late write is kept beside its path, and other displaced files are removed', () =>
+test('without a store, a replaced file with a late write is kept beside its path, and other replaced files are removed', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -142,7 +142,7 @@ test('if there is no store, a file with a late write is kept beside its path, an
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('if the storage is on a different disk, a restore displaces no file, and still works', () =>
+test('if the storage is on a different disk, a restore works without moving replaced files there', () =>
   withTree(async ({ restore, read, kept, work }) => {
     const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const other = mkdtempSync(`${shared}/checkpointd-other-`);
@@ -157,7 +157,7 @@ test('if the storage is on a different disk, a restore displaces no file, and st
     }
   }));
 
-test('writing through a second name of a displaced file does not count as a late write', () =>
+test('a write through a second name of a replaced file does not count as a late write', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     linkSync(`${work}/d/f`, `${work}/../second`);
     await restore();
@@ -186,13 +186,13 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('if a late look is killed at any point, the next late look repeats the work, and nothing is lost', async () => {
+test('if a late look is killed at any point, the next late look repeats it, and nothing is lost', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('if a power cut destroyed the note of displaced files, the late look removes only files whose contents are in the store', () =>
+test('if a power cut destroyed the note of replaced files, the late look removes only those whose contents are stored', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -203,7 +203,7 @@ test('if a power cut destroyed the note of displaced files, the late look remove
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('while a different directory is at the path of the work tree, a file with a late write stays displaced', () =>
+test('a replaced file with a late write does not return into another directory at the path of the work tree', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -220,7 +220,7 @@ test('while a different directory is at the path of the work tree, a file with a
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`if the old and the new file are both edited during the exchange, both edits are kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
+  test(`if old and new file are edited while a restore exchanges them, both edits are kept, with second names ${where === 'in it' ? 'in the work tree' : where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;
@@ -245,7 +245,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('if only the old file is edited during the exchange, it returns to its path at once', () =>
+test('if only the old file is edited while a restore exchanges the files, the old file returns at once', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

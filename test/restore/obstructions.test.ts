@@ -52,7 +52,7 @@ async function restore(
   return { first, failed };
 }
 
-test('a directory in the way of a file is removed only when all its ignored files are saved (F71)', async () => {
+test('a directory in the way of a file is removed only after all its ignored files are saved (F71)', async () => {
   for (const saves of [true, false]) {
     const root = makeDirectory();
     const captured = model({ 'd/seen': 's', other: 'new' });
@@ -75,7 +75,7 @@ test('a directory in the way of a file is removed only when all its ignored file
   }
 });
 
-test('an ignored file or link is saved before a restore writes a file or directory at its path (F71)', async () => {
+test('before a restore writes a file or directory at the path of an ignored file or link, it saves the old one (F71)', async () => {
   const root = makeDirectory();
   const onDisk = model({ f: 'ignored', d: 'ignored too' });
   const target = model({ f: 'x', 'd/e/g': 'y', 'l/m': 'z' });
@@ -86,7 +86,7 @@ test('an ignored file or link is saved before a restore writes a file or directo
   remove(root);
 });
 
-test('if the target lacks a directory, a restore keeps the ignored files in it (F73)', async () => {
+test('a restore keeps the ignored files in a directory that the target does not have (F73)', async () => {
   const root = makeDirectory();
   const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
   const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
@@ -97,7 +97,7 @@ test('if the target lacks a directory, a restore keeps the ignored files in it (
   remove(root);
 });
 
-test('if a file cannot be saved, a restore keeps it, reports it as failed, and restores all other files (F74)', async () => {
+test('a restore keeps a file that cannot be saved, reports it as failed, and restores all others (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',
@@ -129,7 +129,7 @@ test('if a file cannot be saved, a restore keeps it, reports it as failed, and r
   remove(root);
 });
 
-test('if a directory contains no file, it does not count as an obstruction', async () => {
+test('a directory without files is not in the way of a restore', async () => {
   const root = makeDirectory();
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });
@@ -139,7 +139,7 @@ test('if a directory contains no file, it does not count as an obstruction', asy
   remove(root);
 });
 
-test('if a file appears after the last check of its path, a restore does not overwrite it', async () => {
+test('a restore does not overwrite a file that appears after the last check of its path', async () => {
   const root = makeDirectory();
   const target = model({ 'd/f': 'x' });
   const plan = planBetween(model({}), target, 'hard');

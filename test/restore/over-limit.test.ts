@@ -31,7 +31,7 @@ async function resumed(rig: SessionRig, change: () => void): Promise<string> {
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
 
 for (const mode of ['soft', 'hard'] as const) {
-  test(`${mode}: undo removes a restored file over the size limit, and redo restores the file again`, () =>
+  test(`${mode}: undo removes a restored file over the size limit, and redo restores it`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       assert.equal(paths((await rig.request('checkpoint/restore', { session, tag: '0', mode })).restored), [
@@ -45,7 +45,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), large);
     }));
 
-  test(`${mode}: if a restore replaced a small file with a file over the size limit, undo restores the small file`, () =>
+  test(`${mode}: if a restore replaced a small file by a file over the size limit, undo restores the small file`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rig.write('large', 'small\n'));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });
@@ -55,7 +55,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: if a file over the size limit was written after the restore, undo keeps and reports the file`, () =>
+  test(`${mode}: undo keeps and reports a file over the size limit that was written after the restore`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });

@@ -31,7 +31,7 @@ async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelT
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
 }
 
-test('a dry run foresees that a read-only directory refuses changes, and reports all dependent paths as failed', async () => {
+test('a dry run predicts that a read-only directory refuses changes, and reports all paths that depend on it as failed', async () => {
   const root = makeDirectory();
   const present = {
     ...model({
@@ -82,7 +82,7 @@ test('a dry run foresees that a read-only directory refuses changes, and reports
   }
 });
 
-test('a plan foresees which changes fail for files of other users, and in a sticky directory', async () => {
+test('a plan predicts which changes fail for files of other users, and in a sticky directory', async () => {
   if (process.getuid?.() !== 0) return; // Only root can make files of other users.
   const root = makeDirectory();
   const present = model({
@@ -134,7 +134,7 @@ async function withAttributes(
   }
 }
 
-test('a dry run foresees refusals by append-only files and directories, and no refusals for files beside them', async () => {
+test('a dry run predicts failures for append-only files and directories, but not for files beside them', async () => {
   const root = makeDirectory();
   const present = model({
     'log/a': 'new',
@@ -196,7 +196,7 @@ test('a dry run foresees refusals by append-only files and directories, and no r
 });
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a dry run foresees the refusals of an append-only file, and the real restore has the same refusals`, () =>
+  test(`${strategy}: a dry run predicts which paths of an append-only file’s directory fail, and the real restore agrees`, () =>
     withSessions(async (rig) => {
       for (const name of ['log', 'ok']) rig.write(name, 'one');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

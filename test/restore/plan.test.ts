@@ -27,14 +27,14 @@ function operations(plan: RestorePlan): string[] {
 
 const failures = (plan: RestorePlan): string[] => plan.failed.map(({ path, reason }) => `${path} ${reason}`);
 
-test('a plan uses exactly the reasons that the protocol defines', () => {
+test('the planner’s reasons have the types that the protocol defines', () => {
   const entry = (value: Entry): Entry => value;
   const change = (value: TreeChange): TreeChange => value;
   const contents = (value: SnapshotStore): Contents => value;
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('a soft plan deletes only files in the way (F79), and a hard plan deletes all files that the target lacks (F80)', () => {
+test('a soft plan deletes only files in the way (F79); a hard plan deletes all files that the target lacks (F80)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -46,7 +46,7 @@ test('a soft plan deletes only files in the way (F79), and a hard plan deletes a
   ]);
 });
 
-test('a plan writes from shallow to deep and deletes from deep to shallow, whatever the order of the changes', () =>
+test('a plan writes parent directories first and deletes them last, whatever the order of the changes', () =>
   checkProperty(fc.tuple(trees, trees, fc.constantFrom('soft', 'hard'), fc.nat()), ([a, b, mode, turn]) => {
     const plan = planBetween(a, b, mode);
     const changes = changesBetween(a, b);
@@ -79,7 +79,7 @@ test('a plan without a difference is empty', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
-test('a plan for given paths has only these files and directories, and the files in their way', () => {
+test('a plan for given paths contains only these files and directories, and the files in their way', () => {
   const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
   const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
   const only = (...paths: string[]): string[] =>
@@ -90,7 +90,7 @@ test('a plan for given paths has only these files and directories, and the files
   assert.equal(only('absent'), []);
 });
 
-test('if a path could not be captured, a plan neither deletes nor overwrites it, and reports it (F74)', () => {
+test('a plan reports a path that could not be captured, and neither deletes nor overwrites it (F74)', () => {
   const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });
@@ -105,7 +105,7 @@ test('if a path could not be captured, a plan neither deletes nor overwrites it,
   ]);
 });
 
-test('a plan reports exactly the invalid stored names as failed', () => {
+test('a plan reports stored names that are unsafe as failed, and no others', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -123,7 +123,7 @@ test('a plan reports exactly the invalid stored names as failed', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('a plan overwrites and reports conflicts, skips them with all dependent paths, or stops the restore, as requested', () => {
+test('as the request asks, a plan overwrites conflicts, skips them, or stops the restore', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',
@@ -152,7 +152,7 @@ test('a plan overwrites and reports conflicts, skips them with all dependent pat
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('if a path must stay, a plan keeps the path and reports the reason, unless a write needs its place', () => {
+test('a plan keeps a path that must stay and reports why, unless another path needs its place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -171,7 +171,7 @@ test('if a path must stay, a plan keeps the path and reports the reason, unless 
   assert.equal(plan.conflicts, [path('b')]);
 });
 
-test('a plan for exact paths changes nothing below or beside these paths, and reports other differences', () => {
+test('a plan for exact paths changes no other path, and reports other differences', () => {
   const present = model({ a: '2', 'd/x': '2', 'd/y': '2', e: '2' });
   const target = model({ a: '1', 'd/x': '1', 'd/y': '1' });
   const plan = planBetween(present, target, 'hard', { only: new Set(['a', 'd', 'd/x'].map(path)) });
@@ -182,13 +182,13 @@ test('a plan for exact paths changes nothing below or beside these paths, and re
   );
 });
 
-test('if only the mode of a file differs, a plan changes the mode; if a link becomes a file, a plan writes the file', () => {
+test('a plan changes only the mode of a file whose content is equal, but writes a file in place of a link', () => {
   const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
   const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
 });
 
-test('unless the target is known to contain a private directory, a plan never widens its mode', () => {
+test('a plan widens the mode of a private directory only if the target contains this directory', () => {
   const present = {
     ...model({ 'p/x': 'x', 'q/y': 'y' }),
     directories: new Map([
@@ -201,7 +201,7 @@ test('unless the target is known to contain a private directory, a plan never wi
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('a plan marks as failed all names that the file system treats as equal, and no other names', () => {
+test('a plan marks all names that the file system treats as equal as failed, and no others', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',
@@ -221,7 +221,7 @@ test('a plan marks as failed all names that the file system treats as equal, and
   assert.is(plan(true, true).length, 6);
 });
 
-test('if a name has different letter case in the target, a plan replaces the file, even if an unrelated write is refused', () => {
+test('a plan replaces a file whose name differs in letter case, even if an unrelated write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),
@@ -235,7 +235,7 @@ test('if a name has different letter case in the target, a plan replaces the fil
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('even if only the permission bits of a file with several names differ, a plan replaces the file', () => {
+test('a plan replaces a file with several names even if only the permission bits differ', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),
@@ -247,7 +247,7 @@ test('even if only the permission bits of a file with several names differ, a pl
   assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
 });
 
-test('a plan of many files is the same whether it is made in slices or at once', async () => {
+test('a plan of many files is the same in slices and at once', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));

@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`if contents are ${how} in target and safety checkpoint, a recovery reports their paths and restores all others`, () =>
+  test(`if contents of target and safety checkpoint are ${how}, a recovery reports their paths and restores all others`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost contents that are still to be written. The safety checkpoint lost contents of files
@@ -80,7 +80,7 @@ for (const how of ['missing', 'wrong'] as const) {
     }));
 }
 
-test('if the trees of target and safety checkpoint are lost, the note is set aside, and intact checkpoints stay available', () =>
+test('if target and safety checkpoint are lost, the restore is given up, and intact checkpoints can be used', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const found = turnsOn(rig);

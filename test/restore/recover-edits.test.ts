@@ -40,7 +40,7 @@ const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('if a file is edited after the kill of a restore, the edit is a conflict, and undo restores the edit', () =>
+test('an edit after the kill of a restore is a conflict, and undo brings the edit back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -58,7 +58,7 @@ test('if a file is edited after the kill of a restore, the edit is a conflict, a
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('if a file is created at a new path after the kill of a restore, the file stays and is reported', () =>
+test('a new file from after the kill of a restore stays, and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -77,7 +77,7 @@ test('if a file is created at a new path after the kill of a restore, the file s
   }));
 
 for (const steps of [2, 4, 6]) {
-  test(`if a restore that skips foreign edits is stopped at step ${steps}, its recovery also skips foreign edits`, () =>
+  test(`if a restore that skips edits is stopped at step ${steps}, its recovery also skips edits`, () =>
     withSessions(async (rig) => {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('if a killed restore was asked to fail on foreign edits, its recovery keeps edits made after the kill', () =>
+test('if a killed restore had to fail on edits, its recovery keeps edits from after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });
@@ -102,7 +102,7 @@ test('if a killed restore was asked to fail on foreign edits, its recovery keeps
     assert.equal(texts(again.recovered?.conflicts), ['f3']);
   }));
 
-test('if a restore removed the rule for an ignored file, the file stays when an interrupted undo is finished', () =>
+test('if a restore removed an ignore rule, finishing an interrupted undo keeps the file that was ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -120,29 +120,7 @@ test('if a restore removed the rule for an ignored file, the file stays when an 
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
   }));
 
-test('the finished rest of an interrupted undo changes only what the reversed restore had changed', () =>
-  withSessions(async (rig) => {
-    const session = await rig.open();
-    const mode = (path: string): number => statSync(join(rig.work, path)).mode & 0o777;
-    for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
-    rig.write('made', 'later ignored\n');
-    rig.write('private/key', 'a key\n');
-    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    rmSync(join(rig.work, 'made'));
-    rig.write('.gitignore', 'made\n');
-    for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
-    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
-    chmodSync(join(rig.work, 'private'), 0o700);
-    // The undo stops before its first deletion.
-    await interrupt(rig, session, 1, () => undo(rig, session));
-    await rig.open();
-    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
-    assert.is(mode('private'), 0o700);
-    assert.not.ok(existsSync(join(rig.work, 'made')), 'the restore had made this file');
-  }));
-
-test('if an interrupted restore removed the rule for an ignored file, the file stays when the restore is finished', () =>
+test('if an interrupted restore removed an ignore rule, finishing the restore keeps the file that was ignored', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -158,7 +136,7 @@ test('if an interrupted restore removed the rule for an ignored file, the file s
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('if the recovery of a restore is itself interrupted twice, no edit is lost', () =>
+test('even if the recovery of a restore is interrupted twice, no edit is lost', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -184,7 +162,7 @@ test('if the recovery of a restore is itself interrupted twice, no edit is lost'
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('if the note of an undo is of an earlier version, a file that is no longer ignored still stays', () =>
+test('a file that is no longer ignored stays even if the note of the undo is of an earlier version', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
@@ -210,7 +188,7 @@ test('if the note of an undo is of an earlier version, a file that is no longer 
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('if another directory is at the work tree’s path, a recovery keeps it, and finishes once the work tree is back', () =>
+test('a recovery keeps another directory at the path of the work tree, and finishes when the work tree is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -237,7 +215,7 @@ test('if another directory is at the work tree’s path, a recovery keeps it, an
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('checkpoint/init abandons the unfinished restore of another directory, and continues with the present directory', () =>
+test('checkpoint/init gives up the unfinished restore of another directory, and continues with the present one', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);

@@ -50,7 +50,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('the next change first finishes a broken restore, and one undo brings back the files from before the restore (R20)', () =>
+test('the next change first finishes a broken restore, and one undo then reverses the restore (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -88,7 +88,7 @@ for (const lasting of [false, true])
     }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`if a recovery ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change, the intent stays for the next recovery`, () =>
+  test(`if a recovery ${give === 'cancel' ? 'is cancelled' : 'fails'} before any change, the note stays for the next recovery`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();
@@ -118,7 +118,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('if a content is lost, the daemon undoes an unfinished restore (R20)', () =>
+test('if a content is lost, the daemon undoes an unfinished restore instead of finishing it (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);
@@ -138,7 +138,7 @@ test('if a content is lost, the daemon undoes an unfinished restore (R20)', () =
     assert.equal(leftovers(rig), []);
   }));
 
-test('if an intent is unreadable, the opening fails, and the intent stays on the disk for a person to inspect', () =>
+test('if the note of a restore is unreadable, the opening fails, and the note stays for a person to inspect', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { intentFile } = session.parts.directory;

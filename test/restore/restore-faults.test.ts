@@ -39,7 +39,7 @@ async function failing(rig: SessionRig, session: string, tag: string, n: number)
   }
 }
 
-test('if any system call of a restore fails, the error has a kind, and the next restore is complete', () =>
+test('if a system call of a restore fails, the error has a kind, and the next restore is complete', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const turn of [1, 2] as const) {
@@ -63,7 +63,7 @@ test('if any system call of a restore fails, the error has a kind, and the next 
     }
   }));
 
-test('if a restore stops and its note cannot be removed, the restore is reported as unfinished', () =>
+test('a restore that stops and cannot remove its note is reported as unfinished', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     const { id: session } = await rig.open();

@@ -45,7 +45,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<Turns> {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a restore of many files makes a bounded number of calls between two turns of the event loop`, () =>
+  test(`${strategy}: a restore of many files makes only a limited number of calls between two turns of the event loop`, () =>
     withSessions(async (rig) => {
       const write = (text: string): void => {
         for (let n = 0; n < many; n += 1) rig.write(`d${n % 10}/f${n}`, `${n} ${text}\n`);

@@ -104,7 +104,7 @@ const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Prom
   });
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
-  test(`${strategy}: before a restore changes a file, it syncs the contents that it will displace (F92)`, () =>
+  test(`${strategy}: before a restore changes a file, it syncs the saved copies of the files that it will replace (F92)`, () =>
     withSyncs(async (rig, syncs) => {
       rig.write('a', 'one\n');
       rig.write('deep/er/b', 'one\n');
@@ -137,7 +137,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
     }));
 }
 
-test('shadow: before a restore changes a file, it syncs many contents in one pack (F92)', () =>
+test('shadow: before a restore changes a file, it syncs many saved contents in one pack (F92)', () =>
   withSyncs(async (rig, syncs) => {
     for (let n = 0; n < 400; n += 1) rig.write(`many/${n}`, `first ${n}\n`);
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('if a sync fails, the restore stops before it changes anything', () =>
+test('a restore whose sync fails stops before it changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('a', 'one\n');

@@ -15,7 +15,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('if there is too little free space, a restore detects this before its first change', () =>
+test('a restore detects a lack of free space before its first change', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -27,7 +27,7 @@ test('if there is too little free space, a restore detects this before its first
     assert.equal([...walk(root)], [...manifest(present)]);
   }));
 
-test('if a name is too long for the file system, its path fails, and all other paths are restored', () =>
+test('if a name is too long for the file system, only this path fails', () =>
   inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
@@ -38,7 +38,7 @@ test('if a name is too long for the file system, its path fails, and all other p
     assert.equal(result.restored, ['ok']);
   }));
 
-test('if a content is damaged or missing, a restore detects this before its first change', async () => {
+test('a restore detects a damaged or missing content before its first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });
@@ -54,7 +54,7 @@ test('if a content is damaged or missing, a restore detects this before its firs
   }
 });
 
-test('if a restore is cancelled before its first change, it leaves nothing behind', () =>
+test('a restore that is cancelled before its first change leaves nothing behind', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', b: 'new' });
     const target = model({ a: 'old', b: 'old' });

@@ -12,7 +12,7 @@ process.umask(0o022);
 // These strides are multiples of the long test's strides, so that the long test also tries each of these calls.
 testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
 
-test('after SIGKILL at some calls of a restore, every file is whole (F86)', async () => {
+test('after SIGKILL at some calls of a restore, no file is half-written (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
   let killed = 0;
   for (let n = 5; n < 400; n += 37) {

@@ -58,7 +58,7 @@ export function testFaults(strides: Readonly<Record<string, number>>, deadStride
 }
 
 function testErrors(code: string, stride: number): void {
-  test(`after ${code} at any call of a restore, every file is whole, and repeating the restore completes it (F91)`, async () => {
+  test(`after ${code} at any call of a restore, no file is half-written, and repeating the restore completes it (F91)`, async () => {
     const outcomes = new Map<string, number>();
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
@@ -100,7 +100,7 @@ function testErrors(code: string, stride: number): void {
 }
 
 function testDeaths(stride: number): void {
-  test('after a kill at any call of a restore, every file is whole, and the recovery completes the restore (F86)', async () => {
+  test('after a kill at any call of a restore, no file is half-written, and the recovery completes the restore (F86)', async () => {
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
       build(root, present);

@@ -15,7 +15,7 @@ for (const [often, times, effects] of [
   ['once', 1, 'none'],
   ['again and again', 1000, 'unknown'],
 ] as const)
-  test(`if staging fails, and removing the temporary file fails ${often}, the file is removed in the end`, () =>
+  test(`if writing a temporary file and removing it fail ${often}, the file is removed in the end`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();
@@ -39,7 +39,7 @@ for (const [often, times, effects] of [
       assert.equal(leftIn(rig), []);
     }));
 
-test('a finished restore reports temporary files that it could not remove, and the next change removes them', () =>
+test('a finished restore reports temporary files that remain, and the next change removes them', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     rig.write('new', 'one\n');

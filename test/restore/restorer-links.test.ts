@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a restore replaces a link to the outside with the former directory, and changes nothing outside (F67)', () =>
+test('a restore replaces a link to the outside by the former directory, and changes nothing outside (F67)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
@@ -29,7 +29,7 @@ test('a restore replaces a link to the outside with the former directory, and ch
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('a restore replaces a link in place of a file, and never writes through a link or below a new link (F68)', () =>
+test('a restore replaces a link by a file, and never writes through a link (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
@@ -52,7 +52,7 @@ test('a restore replaces a link in place of a file, and never writes through a l
     );
   }));
 
-test('if another tree takes the root’s path before the first write, a restore ends without a change (F70)', () =>
+test('a restore ends without a change if another tree takes the path of the work tree before the first write (F70)', () =>
   inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });

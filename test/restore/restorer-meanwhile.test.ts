@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a restore restores strict modes, and no file has a wider mode meanwhile (F22)', () =>
+test('a file with strict permissions never has wider permissions while a restore writes it (F22)', () =>
   inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {
@@ -43,7 +43,7 @@ test('a restore restores strict modes, and no file has a wider mode meanwhile (F
     for (const each of seen) assert.match(each, / 0$/);
   }));
 
-test('an edit made after the capture is never lost: the file stays and is reported (F76)', () =>
+test('a restore keeps and reports a file that was edited after the capture (F76)', () =>
   inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm' });
     const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
@@ -60,7 +60,7 @@ test('an edit made after the capture is never lost: the file stays and is report
       assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
   }));
 
-test('an edit between the staging of a new content and its rename is never lost (F76)', () =>
+test('an edit between the write of a temporary file and its rename is never lost (F76)', () =>
   inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i' });
     const target = model({ e: 'old', d: 'file now', z: 'z' });

@@ -51,7 +51,7 @@ async function counting(
   return calls;
 }
 
-test('the plan pairs a removed file with an equal new file, and prefers pairs that move a whole directory', () => {
+test('a plan pairs each removed file with an equal new file, and prefers pairs that move a whole directory', () => {
   const present = model({ 'a/x': '1', 'a/y': '', 'b/y': '', z: 'z', keep: 'k', l: link('t') });
   const target = model({ 'c/x': '1', 'c/y': '', 'd/y': '', z2: 'z', keep: 'k', copy: 'k', m: link('t') });
   assert.equal(movesOf(planBetween(present, target, 'hard')), [
@@ -77,13 +77,13 @@ test('a plan pairs equal files of the same name, however many equal files have o
   assert.ok(movesOf(plan).includes('z/same.txt > y/same.txt'));
 });
 
-test('the plan does not move a file that has private permissions, whose mode changes, or whose path a write needs', () => {
+test('a plan moves no file that has private permissions, whose mode changes, or whose path another file needs', () => {
   const present = model({ p: file('p', 0o600), x: file('x', 0o755), way: 'w' });
   const target = model({ p2: file('p', 0o600), x2: 'x', 'way/w': 'w' });
   assert.equal(movesOf(planBetween(present, target, 'hard')), []);
 });
 
-test('a restore renames a moved directory as a whole, keeps its inodes, and gives it the time of the restore', () =>
+test('a restore renames a moved directory as a whole, so that its files keep their inodes', () =>
   inDirectory(async (root) => {
     const present = model({ ...many('moved'), other: 'o' });
     const target = model({ ...many('home/src'), other: 'o' });
@@ -104,14 +104,14 @@ test('a restore renames a moved directory as a whole, keeps its inodes, and give
     assert.ok(after.mtimeMs > before.mtimeMs);
   }));
 
-test('a durable restore syncs each moved file', () =>
+test('a restore with durability "power" syncs each moved file', () =>
   inDirectory(async (root) => {
     const { plan } = buildMoved(root);
     const calls = await counting(() => apply(root, plan, new MemoryContents(), { durable: true }));
     assert.ok((calls.get('fsync') ?? 0) >= 20);
   }));
 
-test('if all other files of a directory move, ignored and new files stay in the old directory', () =>
+test('ignored and new files stay in the old directory when all other files move', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     writeFileSync(`${root}/moved/ignored`, 'i');
@@ -125,7 +125,7 @@ test('if all other files of a directory move, ignored and new files stay in the 
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('if a file is made or edited in a directory while a restore moves the directory, the file returns to its path', () =>
+test('a file that is made or edited while a restore moves its directory returns to its path', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -168,7 +168,7 @@ test('if a directory appears at the new path of a moved directory, a restore mov
   }));
 
 for (const point of ['link', 'rename'])
-  test(`if a file is edited before the ${point} of its move, the file keeps its path, and the restore writes the target`, () =>
+  test(`a file that is edited before the ${point} of its move keeps its path, and the restore writes the target`, () =>
     inDirectory(async (root) => {
       const present = model({ a: 'content', stays: 's' });
       const target = model({ 'd/b': 'content', stays: 's' });
@@ -197,7 +197,7 @@ function linkReplaced(root: string): void {
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }
 
-test('a restore does not rename a file that has a second name, or a directory whose permission bits change', () =>
+test('a restore does not rename a file with a second name, or a directory whose permission bits change', () =>
   inDirectory(async (root) => {
     const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
     const target = model({ b: 'content', 'home/f': 'w' });
@@ -211,7 +211,7 @@ test('a restore does not rename a file that has a second name, or a directory wh
     assert.equal(readdirSync(root).sort(), ['b', 'home', 'second']);
   }));
 
-test('if a file to move has changed, the restore writes the target, or fails when the store lost the content', () =>
+test('if a file to move has changed, the restore writes the target from the store, or fails if the store lost it', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'one', c: 'two' });
     const target = model({ b: 'one', d: 'two' });

@@ -62,7 +62,7 @@ function restore(root: string, displacedTo?: string): Promise<AppliedPlan> {
 }
 
 for (const where of ['beside it', 'outside the work tree']) {
-  test(`files of a lower overlay layer can be restored, with second names ${where === 'beside it' ? 'beside the file' : where}`, () =>
+  test(`a restore can replace files of a lower overlay layer, with second names ${where === 'beside it' ? 'beside the file' : where}`, () =>
     onOverlay(async (work, aside) => {
       const result = await restore(work, where === 'beside it' ? undefined : aside);
       assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);
@@ -74,7 +74,7 @@ for (const where of ['beside it', 'outside the work tree']) {
     }));
 }
 
-test('if a file is edited after it got a second name and before the rename, a restore finds the edit', () =>
+test('a restore finds an edit that comes after a file got a second name and before the rename', () =>
   onOverlay(async (work) => {
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;

@@ -41,7 +41,7 @@ test('a hard restore makes the work tree equal to the target, whatever both cont
   );
 });
 
-test('a soft restore restores all files of the target, and keeps all other files that are not in its way (F79)', async () => {
+test('a soft restore restores all files of the target, and keeps all others that are not in its way (F79)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -63,7 +63,7 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
 
-test('a restore keeps the inode and times of an equal file, and the mode of a differing file if the mode is usual (F23)', () =>
+test('a restore keeps the inode and times of an equal file, and the usual mode of a differing file (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });
@@ -77,7 +77,7 @@ test('a restore keeps the inode and times of an equal file, and the mode of a di
     assert.is(lstatSync(`${root}/edited`).mode & 0o7777, 0o664);
   }));
 
-test('a change of permissions alone rewrites nothing (F23)', () =>
+test('a restore that changes only permissions rewrites no file (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ a: file('x', 0o755), b: file('y', 0o644) });
     const target = model({ a: file('x', 0o644), b: file('y', 0o444) });
@@ -90,7 +90,7 @@ test('a change of permissions alone rewrites nothing (F23)', () =>
     assert.is(lstatSync(`${root}/a`).ino, inode);
   }));
 
-test('a path longer than PATH_MAX is restored and removed', () =>
+test('a restore can write and remove a path longer than PATH_MAX', () =>
   inDirectory(async (root) => {
     const deep = Array.from({ length: 30 }, () => 'd'.repeat(200)).join('/');
     const target = model({ [`${deep}/f`]: 'x' });

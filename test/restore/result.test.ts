@@ -42,7 +42,7 @@ async function restoredBeside(
   }
 }
 
-test('if another program writes over a restored file, the file is reported as changedMeanwhile (F76)', () =>
+test('a restored file that another program overwrites is reported as changedMeanwhile (F76)', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const edit = (): void => {
@@ -70,7 +70,7 @@ test('if another program writes over a restored file, the file is reported as ch
     );
   }));
 
-test('if another program writes a file before the restore reaches it, the file stays, and is reported as not restored', () =>
+test('if another program writes a file before the restore reaches it, the file stays, and the restore reports it', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -85,7 +85,7 @@ test('if another program writes a file before the restore reaches it, the file s
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('if another program removes a restored file meanwhile, the restore reports the file', () =>
+test('a restore reports a restored file that another program removes meanwhile', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -97,7 +97,7 @@ test('if another program removes a restored file meanwhile, the restore reports 
     assert.not.ok(existsSync(join(rig.work, 'a')));
   }));
 
-test('an undisturbed restore of links, modes and ignored files is complete even under a strict umask', () =>
+test('a restore of links, modes and ignored files is complete even with a strict umask', () =>
   withSessions(async (rig) => {
     const mask = process.umask(0o077);
     try {
@@ -112,7 +112,7 @@ test('an undisturbed restore of links, modes and ignored files is complete even 
     }
   }));
 
-test('the checkpoint of a restore contains the ignored files that the restore wrote, and undo removes these files', () =>
+test('the checkpoint of a restore contains the ignored files that the restore wrote; undo removes these files', () =>
   withSessions(async (rig) => {
     const files = ['x/.gitignore', 'a/x', 'b/c/x'];
     const { id: session } = await rig.open();

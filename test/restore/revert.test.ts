@@ -79,7 +79,7 @@ function whileMerging(session: Session, edit: (time: number) => void): void {
   });
 }
 
-test('if a file is edited while the daemon merges, the revert also merges this edit', () =>
+test('a revert also merges an edit that is made during the merge', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     whileMerging(session, (time) => {
@@ -90,7 +90,7 @@ test('if a file is edited while the daemon merges, the revert also merges this e
     assert.is(rig.read('b'), text());
   }));
 
-test('if the files keep changing, a revert gives up and changes nothing', () =>
+test('a revert gives up and changes nothing if the files keep changing', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     let last = '';
@@ -148,7 +148,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       );
     }));
 
-  test(`${strategy}: even if other programs sweep the store meanwhile, an interrupted revert is finished`, () =>
+  test(`${strategy}: an interrupted revert can be finished even if other programs clean the store meanwhile`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);
@@ -167,7 +167,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       assert.equal((await rig.request('store/verify', { session: session.id })).problems, []);
     }));
 
-  test(`${strategy}: if a revert failed, the next change of the same daemon finishes it`, () =>
+  test(`${strategy}: after a failed revert, the next change in the same daemon finishes the revert`, () =>
     withSessions(async (rig) => {
       rig.settings = { strategy };
       const session = await twoTurns(rig);
@@ -181,7 +181,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('sqlite: if a revert ended before it wrote its note, the next opening removes its merged tree', () =>
+test('sqlite: if a revert ends before it writes its note, the next opening removes its merged tree', () =>
   withSessions(async (rig) => {
     rig.settings = { strategy: 'sqlite' };
     const session = await twoTurns(rig);

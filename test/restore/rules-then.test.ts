@@ -45,7 +45,7 @@ test('a restore deletes newer files, but keeps and reports those that the checkp
     assert.is(rig.read('later'), 'made since\n');
   }));
 
-test('if the target needs the path of a file that the old rules ignored, a restore saves and replaces the file', () =>
+test('a restore saves and replaces an ignored file if the target needs its path', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out/\n');
     rig.write('out', 'a file of this name is not ignored\n');
@@ -78,7 +78,7 @@ test("a restore applies the exclude globs and the size limit of the checkpoint's
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
-test('if the present exclude globs match restored files, undo removes these files, and redo restores them', () =>
+test('undo removes restored files that the present exclude globs match, and redo restores them', () =>
   withSessions(async (rig) => {
     const excluded = ['a', 'data/b'];
     for (const file of excluded) rig.write(file, `${file} then\n`);
@@ -104,7 +104,7 @@ test('if the present exclude globs match restored files, undo removes these file
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('if a newer file was captured by an include glob, a restore deletes the file, even if a .gitignore rule matches it', () =>
+test('a restore deletes a newer file that an include glob captured, even if a .gitignore rule matches it', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };
@@ -115,7 +115,7 @@ test('if a newer file was captured by an include glob, a restore deletes the fil
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
-test('if a checkpoint could not capture a path, a restore keeps the path, even if the path is readable now', () =>
+test('a restore keeps a path that the checkpoint could not capture, even if the path is readable now', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, 'pipe')]);
     rig.write('f', '1\n');
@@ -128,7 +128,7 @@ test('if a checkpoint could not capture a path, a restore keeps the path, even i
     assert.equal(told(done), ['pipe/x notCapturedThen']);
   }));
 
-test('a restore applies the present version of ignore rules in the repository above the work tree', () =>
+test('a restore applies the present ignore rules of the repository above the work tree', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git'), { recursive: true });
     git(rig.top, 'init', '-q');
@@ -145,7 +145,7 @@ test('a restore applies the present version of ignore rules in the repository ab
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
-test('even if the ignore rules match a restored file, undo removes it', () =>
+test('undo removes a restored file even if the ignore rules match it', () =>
   withSessions(async (rig) => {
     rig.write('a.log', 'log\n');
     const session = await rig.open();

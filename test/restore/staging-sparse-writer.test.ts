@@ -19,7 +19,7 @@ function makeSparse(path: string, size: number, text = '', position = 0): void {
 const megabyte = 1 << 20;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a restored sparse file takes no more space than when it was captured`, () =>
+  test(`${strategy}: a restored sparse file takes no more space than it took before the capture`, () =>
     withSessions(async (rig) => {
       const names = ['middle', 'start', 'end', 'hole'].map((name) => `${rig.work}/${name}`);
       const [middle = '', start = '', end = '', hole = ''] = names;
@@ -47,7 +47,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('the sparse writer writes a content exactly, whatever zeros it has and however it is split', () =>
+test('the sparse writer writes every content exactly, wherever it has zeros and however it is split', () =>
   inDirectory((root) => {
     const run = fc.record({ byte: fc.constantFrom(0, 0, 1), length: fc.nat(9000) });
     const path = `${root}/file`;

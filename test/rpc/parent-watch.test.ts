@@ -16,25 +16,25 @@ async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Pr
   return gone;
 }
 
-test('if a process was visible at the start, its death is reported once', async () => {
+test('the death of a process that was visible at the start is reported once', async () => {
   let alive = true;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 1);
 });
 
-test('if a process was not visible at the start, the daemon does not watch it', async () => {
+test('the daemon does not watch a process that was not visible at the start', async () => {
   let alive = false;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 0);
   alive = true;
   assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
 });
 
-test('if the parent process was the client and the parent changed, the daemon has lost its client', async () => {
+test('if the client is the parent process, a change of the parent means that the client is lost', async () => {
   let parent = 7;
   assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);
 });
 
-test('if this process may not signal another process, the other process counts as alive', () => {
+test('a process that this process may not signal counts as alive', () => {
   assert.ok(isAlive(process.pid));
   assert.not(isAlive(2 ** 30));
   const kill = process.kill.bind(process);

@@ -5,7 +5,7 @@ import { startProgress } from '../../src/rpc/progress.ts';
 import { undeclaredIn } from '../support/declarations.ts';
 import { until } from '../support/until.ts';
 
-test('the first progress report contains all earlier updates; the end of progress is sent only after the begin', async () => {
+test('the first progress report contains all earlier updates; no end is sent without a begin', async () => {
   const sent: object[] = [];
   const send = (method: '$/progress', params: object): void => {
     assert.equal(undeclaredIn({ method, params }, undefined), []);

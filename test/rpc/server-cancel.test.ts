@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('if a request is cancelled after it finished an interrupted restore, the error does not report the effects "none"', async () => {
+test('the error of a cancelled request that finished an interrupted restore does not claim the effects "none"', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {
@@ -25,7 +25,7 @@ test('if a request is cancelled after it finished an interrupted restore, the er
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('if a cancel follows right after its request, the cancel takes effect before the handler runs', async () => {
+test('a cancel right after its request takes effect before the handler runs', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {
@@ -39,7 +39,7 @@ test('if a cancel follows right after its request, the cancel takes effect befor
   assert.not(ran);
 });
 
-test('an AbortError without a cancel request is an error', async () => {
+test('an AbortError without a cancel request counts as an error', async () => {
   const server = await started({ 'store/gc': () => Promise.reject(new DOMException('odd', 'AbortError')) });
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'InternalError');
 });

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gate, gc, gcResult, started, untilAborted } from './server-rig.ts';
 
-test('shutdown waits briefly for running requests, then aborts these requests with -32802, and answers within a second', async () => {
+test('shutdown waits briefly for running requests, and then aborts them with -32802', async () => {
   const held = gate();
   const server = await started({
     'store/gc': async () => {
@@ -28,7 +28,7 @@ test('shutdown waits briefly for running requests, then aborts these requests wi
   assert.equal(server.stops, ['shutdown']);
 });
 
-test('shutdown answers within a second even if the daemon needs longer to stop, and exit waits for the stop', async () => {
+test('shutdown answers within a second, but exit waits until the daemon has stopped', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   const startedMs = performance.now();
@@ -41,7 +41,7 @@ test('shutdown answers within a second even if the daemon needs longer to stop, 
   assert.is(await server.exited, 0);
 });
 
-test('all requests from before the end of input are answered before the daemon ends', async () => {
+test('requests from before the end of input are answered before the daemon ends', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(30);
@@ -76,7 +76,7 @@ test('the daemon ends even if closing its sessions fails', async () => {
   assert.is(await server.exited, 1);
 });
 
-test('the first reason to end determines the exit code, and no new request begins while the daemon ends', async () => {
+test('the first reason to end determines the exit code; while the daemon ends, no request begins', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   await server.request(0, 'session/list');

@@ -27,7 +27,7 @@ test('an expected failure keeps its message, number, effects and details', async
   });
 });
 
-test('the text of a foreign error never reaches the client, and is logged under its incident (F116)', async () => {
+test('the text of an unexpected error never reaches the client, and is logged under its incident (F116)', async () => {
   const throws: unknown[] = [
     new Error('SECRET'),
     new TypeError('SECRET'),
@@ -59,7 +59,7 @@ test('the error of a full disk has the kind NoSpace', async () => {
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'NoSpace');
 });
 
-test('if a result is too large to send, the error ResponseTooLarge says whether the request had its effect', async () => {
+test('if a result is too large to send, the error ResponseTooLarge says whether the request took effect', async () => {
   const huge = (): never => ({ text: 'x'.repeat(65 * 1024 * 1024) }) as never;
   const server = await started({ 'store/gc': async () => huge(), 'session/list': async () => huge() });
   const frame = await server.request(1, 'store/gc', gc);

@@ -58,7 +58,7 @@ test('progress begins after 100 ms, is sent at most ten times a second, and ends
   assert.equal(values.at(-1)?.value, { kind: 'end', message: '69 of 70 files' });
 });
 
-test('progress also ends before an error response, and is not sent without a token', async () => {
+test('progress without a token is not sent; progress also ends before an error response', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(130);

@@ -9,7 +9,7 @@ import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
 
 for (const order of orders) {
-  test(`killing clients in the order ${order.join(', ')} affects no other client, and loses and repeats nothing`, () =>
+  test(`killing clients in the order ${order.join(', ')} affects no other client, and no change is lost or repeated`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session is open', () => starter.session !== undefined);

@@ -17,7 +17,7 @@ const events = [
   'conversation/didChange',
 ] as const;
 
-test('two clients and a command line get each event once, and the event names the client that caused it', () =>
+test('two clients and a command line get each event once, with the name of the client that caused it', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });
@@ -70,7 +70,7 @@ test('two clients and a command line get each event once, and the event names th
     await first.close();
   }));
 
-test('each event about an opening or a full window says which client caused it, and reaches all other clients', () =>
+test('an event about an opening or a full window names the client that caused it, and reaches all other clients', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });

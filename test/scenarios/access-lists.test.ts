@@ -132,7 +132,7 @@ listTest(
     }),
 );
 
-test('if access lists cannot be read, a restored file’s group gets only rights that all users have', () =>
+test('if access lists cannot be read, the group of a restored file gets only rights that all users have', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

@@ -78,7 +78,7 @@ async function numberIn(client: WireClient, session: string, tag: string, path: 
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: the next checkpoint has every completed write, and no half-written file (seed ${seed})`, () =>
+  test(`${strategy}: the next checkpoint has every completed write and no half-written file (seed ${seed})`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ strategy });
       const writers = [new Writer(rig, 1), new Writer(rig, 2)];

@@ -12,7 +12,7 @@ function git(rig: SessionRig, ...args: string[]): string {
   return execFileSync('git', args, { cwd: rig.work, encoding: 'utf8', env: gitEnvironment() }).trim();
 }
 
-test('a restore loses no commit of a repository in a directory named .bare', () =>
+test('a restore loses no commit of a repository whose directory is named .bare', () =>
   withSessions(async (rig) => {
     renameSync(join(rig.work, '.git'), join(rig.work, '.bare'));
     writeFileSync(join(rig.work, '.git'), 'gitdir: ./.bare\n');
@@ -36,7 +36,7 @@ test('a restore loses no commit of a repository in a directory named .bare', () 
     assert.is(git(rig, 'status', '--porcelain', '--untracked-files=no'), '');
   }));
 
-test('if a repository replaced an ordinary directory, a restore writes none of the directory’s files into it', () =>
+test('a restore writes no file into a repository that took the place of an ordinary directory', () =>
   withSessions(async (rig) => {
     for (const name of ['config', 'refs/heads/main', 'objects/info/alternates'])
       rig.write(`.bare/${name}`, 'old\n');

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
-test('a restore treats each hard link of a file separately: some are restored, others removed (Q25, O16)', async () => {
+test('a restore handles each hard link of a file separately, and may remove one but not another (Q25, O16)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/x': 'three\n', 'd/y': 'four\n' });
   const { session } = await daemon.open(root, { strategy: 'sqlite' });
@@ -32,7 +32,7 @@ test('a restore treats each hard link of a file separately: some are restored, o
   await daemon.close();
 });
 
-test('restoring a file’s mode does not change other hard links to the file (Q25)', async () => {
+test('restoring the mode of a file does not change its other hard links (Q25)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'run.sh': 'echo\n', 'read.txt': 'echo\n' });
   chmodSync(join(root, 'run.sh'), 0o755);

@@ -28,7 +28,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return id;
 }
 
-test('even if a directory is replaced during any step, a restore leaves no temporary files in the work tree', async () => {
+test('a restore leaves no temporary file in the work tree, even if a directory is replaced during any step', async () => {
   let exchanges = 0;
   for (let n = 1; (await exchangedAt(n)) === 1; n += 7) exchanges += 1;
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
@@ -62,7 +62,7 @@ async function exchangedAt(n: number): Promise<number> {
   return exchanges;
 }
 
-test('if a directory contains an immutable file, a restore keeps the directory, as the dry run says', () =>
+test('a restore keeps a directory with an immutable file, as the dry run says', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const locked = join(rig.work, 'd/kind/of');
@@ -86,7 +86,7 @@ test('if a directory contains an immutable file, a restore keeps the directory, 
     }
   }));
 
-test('if a file cannot be removed from a moved directory, the path of the file is reported', () =>
+test('if a file of a moved directory cannot be removed, its path is reported', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     installFault((call, target) => {

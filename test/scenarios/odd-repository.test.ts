@@ -81,7 +81,7 @@ const workTree = oddRepository(top);
 const nestedHead = git(join(workTree, 'vendor', 'nested'), 'rev-parse', 'HEAD');
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: checkpoints and restores work on a repository with every kind of odd file (R11, R21)`, () =>
+  test(`${strategy}: checkpoints and restores work with every kind of unusual file (R11, R21)`, () =>
     withClient(async (client) => {
       await client.initialize();
       const repository = join(top, 'repository');

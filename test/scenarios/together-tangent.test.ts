@@ -11,7 +11,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('if a tangent includes the files, leaving the tangent restores files and counters, and undo returns to it (C23)', async () => {
+test('leaving a tangent that includes the files restores files and counters, and undo returns to the tangent (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -41,7 +41,7 @@ test('if a tangent includes the files, leaving the tangent restores files and co
   assert.is((await create(at)).tag, '2');
 });
 
-test('if a client leaves a tangent with keepTail, the files stay; outside a tangent, exitTangent does nothing (C19, C23)', async () => {
+test('leaving a tangent with keepTail keeps the files; outside a tangent, exitTangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -59,7 +59,7 @@ test('if a client leaves a tangent with keepTail, the files stay; outside a tang
   assert.is((await daemon.call('conversation/exitTangent', { session })).exited, false);
 });
 
-test('only checkpoint/clean removes the checkpoint of a tangent; leaving the tangent then keeps the files', async () => {
+test('if checkpoint/clean removed the checkpoint of a tangent, leaving the tangent keeps the files', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   const { checkpoint: needed = '' } = await daemon.call('conversation/enterTangent', {
@@ -101,7 +101,7 @@ for (const [name, remove] of [
     },
   ],
 ] as const) {
-  test(`a reopened conversation still has the same messages, even after ${name}`, async () => {
+  test(`after ${name}, a reopened conversation still has the same messages`, async () => {
     let at = await home();
     for (const content of ['a', 'b', 'c']) {
       await append(at, content);

@@ -74,7 +74,7 @@ test('each of many restores brings back exactly the state of its checkpoint (C33
   }
 });
 
-test('if a session is reopened without checkpoints, it has the restored conversation, and keeps new entries', async () => {
+test('a session that is reopened without checkpoints has the restored conversation, and keeps new entries', async () => {
   let at = await home();
   await append(at, 'a');
   await create(at);
@@ -90,7 +90,7 @@ test('if a session is reopened without checkpoints, it has the restored conversa
   assert.equal(await said(at), ['a', 'future']);
 });
 
-test('if a restore was interrupted, a session opened without checkpoints refuses changes until checkpoint/init', async () => {
+test('after an interrupted restore, a session without checkpoints refuses changes until checkpoint/init', async () => {
   let at = await home();
   await append(at, 'a');
   const { daemon, session } = at;
@@ -110,7 +110,7 @@ test('if a restore was interrupted, a session opened without checkpoints refuses
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('if a session imported another session’s document, deleting the first session deletes nothing of the other session (Q15)', async () => {
+test('deleting a session deletes nothing of a session that imported its document (Q15)', async () => {
   const at = await home();
   write(at.root, { 'a.txt': 'precious' });
   await create(at);

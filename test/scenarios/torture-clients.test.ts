@@ -68,7 +68,7 @@ async function defectOf(bridge: Bridge): Promise<string> {
   );
 }
 
-test('the torture test detects a client that hangs, sends a broken message or does not report how its daemon ended', async () => {
+test('the torture test detects a client that hangs, sends a broken message or hides how its daemon ended', async () => {
   const gone = (words: string): string => `say({ id, gone: ${words} });`;
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with -9'"))), '');
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with signal: 9 (SIGKILL)'"))), '');
@@ -79,7 +79,7 @@ test('the torture test detects a client that hangs, sends a broken message or do
   assert.match(await defectOf(stays), /hangs/);
 });
 
-test('the torture test reads from the client’s message how a daemon ended', async () => {
+test('the torture test learns from the client’s message how a daemon ended', async () => {
   for (const [words, end] of [
     ['the daemon ended with 2: no such log', { code: 2, signal: null }],
     ['the daemon ended with exit status: 2: no such log', { code: 2, signal: null }],
@@ -114,7 +114,7 @@ test('if a client is missing, the torture test reports this and uses a built-in 
   }
 });
 
-test('the torture test detects a hang, and does not count the time in which the daemon waited for a processor', async () => {
+test('the torture test detects a hang, not counting the time in which the daemon waited for a processor', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

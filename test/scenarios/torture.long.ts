@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';
 import { seed } from '../support/property.ts';
 
-test('random kills, errors, links and power cuts lose nothing, mix up nothing and hide nothing (F85, F86, F91, F92)', async () => {
+test('random kills, errors, links and power cuts cause no loss, no mix-up and no unreported failure (F85, F86, F91, F92)', async () => {
   const { tally, finding } = await torture({
     seed,
     ms: 150_000,

@@ -16,7 +16,7 @@ const options: TortureOptions = {
   say: () => undefined,
 };
 
-test('the torture test finds a planted defect, and finds it again after reducing the episode to a few steps', async () => {
+test('the torture test finds a planted defect, and can reduce the episode to the few steps that show it', async () => {
   // The planted fault makes every file executable after the daemon has checked it. The daemon's own check of a restore
   // compares only contents, so only the torture's checker finds the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;

@@ -96,7 +96,7 @@ test('a push without changes sends nothing, and a later push sends only new data
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('repeating any request about a remote with its key gets the first answer', async () => {
+test('repeating a request about a remote with its key returns the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('repeating any request about a remote with its key gets the first answer', 
   }
 });
 
-test('after a restart, repeating a request about a remote with its key still gets the first answer', async () => {
+test('even after a restart, repeating a request about a remote with its key returns the first answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -143,7 +143,7 @@ test('after a restart, repeating a request about a remote with its key still get
   assert.is((await made.call('session/list', {})).sessions.length, 1);
 });
 
-test('even if the daemon died before it logged the answer, repeating an import with its key gets the first answer', async () => {
+test('repeating an import with its key returns the first answer, even if the daemon died before it logged the answer', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -193,7 +193,7 @@ test("a push, a fetch and an import do not change the user's repository", async 
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('a push leaves out secrets, strict files and included files; a hard restore on another machine keeps such files', async () => {
+test('a push leaves out secrets, private files and included files, and a hard restore on another machine keeps its own', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });
@@ -240,7 +240,7 @@ test('a push leaves out secrets, strict files and included files; a hard restore
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('if two machines continue from one checkpoint, they make two lines, and the later push reports the other line', async () => {
+test('if two machines continue from one checkpoint, the later push reports that the other machine also continued', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -281,7 +281,7 @@ test('if two machines continue from one checkpoint, they make two lines, and the
   assert.is(three.read('a.txt'), 'two\n');
 });
 
-test('if a session was deleted on the remote, no machine can push it again', async () => {
+test('a session that was deleted on the remote cannot be pushed again by any machine', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -300,7 +300,7 @@ test('if a session was deleted on the remote, no machine can push it again', asy
   assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
 });
 
-test('if a container is cloned, the clone gets a new writer id, and the lines of both are complete', async () => {
+test('if a container is cloned, the clone gets a new writer id, so that both can push all their checkpoints', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -328,7 +328,7 @@ test('if a container is cloned, the clone gets a new writer id, and the lines of
   assert.equal([updated.length, refused], [2, []]);
 });
 
-test('a session is pushed automatically after each turn; a failed push is repeated when the remote is back', async () => {
+test('a session is pushed after each turn; a failed push is repeated when the remote is back', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open({ remote: 'team', push: 'turn' });
@@ -371,7 +371,7 @@ test('a session is pushed automatically after each turn; a failed push is repeat
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
-test('if two storages with the same writer id push at the same time, they make two complete lines', async () => {
+test('if two storages with the same writer id push at the same time, the remote gets all checkpoints of both', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -398,7 +398,7 @@ test('if two storages with the same writer id push at the same time, they make t
   }
 });
 
-test('even if the clocks of machines are a century wrong, nothing is lost, and a deletion by one machine is obeyed', async () => {
+test('even if clocks are a century wrong, no checkpoint is lost, and a deletion by one machine is obeyed', async () => {
   const remote = bareRepository();
   execFileSync('git', ['config', 'receive.fsckObjects', 'true'], { cwd: remote });
   const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
@@ -455,7 +455,7 @@ async function inYear<T>(year: number, work: () => Promise<T>): Promise<T> {
 }
 
 for (const strategy of ['shadow', 'sqlite'])
-  test(`if a client asks one push to send a secret, the next push still leaves the secret out (${strategy})`, async () => {
+  test(`a request to push a secret applies to one push, and the next push leaves the secret out (${strategy})`, async () => {
     const remote = bareRepository();
     const one = await machine(remote);
     await one.open({ strategy });

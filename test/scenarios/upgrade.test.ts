@@ -56,7 +56,7 @@ function assertWithin(now: unknown, before: unknown, at: string): void {
   for (const [name, value] of Object.entries(before)) assertWithin(fields.get(name), value, `${at}.${name}`);
 }
 
-test('the archive of old sessions contains every strategy', () => {
+test('the archive of old sessions contains a session of every strategy', () => {
   assert.equal(
     Object.keys(strategies).filter((name) => !strategiesOfFormat1.some((known) => known === name)),
     [],
@@ -64,7 +64,7 @@ test('the archive of old sessions contains every strategy', () => {
 });
 
 for (const strategy of strategiesOfFormat1) {
-  test(`${strategy}: this version resumes a session that the first version made, with all its data (O9, R26)`, async () => {
+  test(`${strategy}: this version resumes a session of the first version with all its data (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const seen = layOutFormat1(rig.top, strategy);
       const params = { strategy, conversationId: conversationOfFormat1 } as const;
@@ -185,7 +185,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: the daemon refuses data of a later version, names a remedy and changes nothing (O22, O23)`, async () => {
+  test(`${strategy}: the daemon refuses data of a later version, says what to do, and changes nothing (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {
@@ -212,7 +212,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('the daemon neither sweeps nor deletes data of a later version', () =>
+test('the daemon never removes data of a later version, neither on request nor at its start', () =>
   withRig(async (rig) => {
     layOutFormat1(rig.top, 'shadow');
     const session = sessionOfFormat1(rig.work, 'shadow');

@@ -10,7 +10,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('the daemon refuses an unusable storageDir, workspace or file, and continues', () =>
+test('the daemon refuses a storageDir, workspace or file that it cannot use, and continues', () =>
   withRig(async (rig) => {
     spawnSync('mkfifo', [join(rig.top, 'fifo')]);
     writeFileSync(join(rig.top, 'file'), 'x');
@@ -74,7 +74,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('if a mount never answers, a request on the mount fails with this reason; other requests and shutdown work', () =>
+test('a request on a mount that never answers fails with this reason, while other requests work', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

@@ -47,7 +47,7 @@ const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[]
 ];
 
 for (const [name, path, change] of changes) {
-  test(`if ${name}, the watcher drops the cached length of the context message without a request (C25)`, () =>
+  test(`if ${name}, the cached length of the context message is dropped without a request (C25)`, () =>
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);
@@ -55,7 +55,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('if other files change, the cached length of the context message stays (C25)', () =>
+test('a change of other files keeps the cached length of the context message (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

@@ -44,7 +44,7 @@ async function idOf(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('session/open refuses a link at the path of a new session, and does not change its target', () =>
+test('session/open refuses a link at the path of a new session, and leaves the link’s target unchanged', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     const victim = victimIn(rig);
@@ -61,7 +61,7 @@ test('session/open refuses a link at the path of a new session, and does not cha
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('if a directory with the user’s files is at a session’s path, session/open fails and keeps the files', () =>
+test('session/open fails if a directory with the user’s files is at the path of a session, and keeps the files', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -74,7 +74,7 @@ test('if a directory with the user’s files is at a session’s path, session/o
     assert.equal(contentsOf(rig.shadow(session)), before);
   }));
 
-test('if the user moves a kept session and leaves a link, session/delete does not follow the link', () =>
+test('session/delete does not follow a link that the user left in place of a moved session', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -90,7 +90,7 @@ test('if the user moves a kept session and leaves a link, session/delete does no
     assert.equal(contentsOf(moved), before);
   }));
 
-test('if a session was restored from a backup, it can be resumed and deleted', () =>
+test('a session that was restored from a backup can be resumed and deleted', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -105,7 +105,7 @@ test('if a session was restored from a backup, it can be resumed and deleted', (
     await next.client.close();
   }));
 
-test('if a copied session contains files of the user, it can be resumed, and is not removed at its end', () =>
+test('a copied session that contains files of the user can be resumed, and is not removed at its end', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -124,7 +124,7 @@ test('if a copied session contains files of the user, it can be resumed, and is 
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`if a directory took the place of a session (${how}), session/delete keeps this directory, even with the session’s marker`, () =>
+  test(`session/delete keeps a directory that took the place of a session (${how}), even with the session’s marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);
@@ -140,7 +140,7 @@ for (const how of ['closed', 'open'] as const) {
     }));
 }
 
-test('if a link replaces the directory of an open session, closing keeps the link and its target', () =>
+test('if a link replaces the directory of an open session, session/close keeps the link and its target', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);
@@ -154,7 +154,7 @@ test('if a link replaces the directory of an open session, closing keeps the lin
     assert.match(rig.logText(), /is a link/);
   }));
 
-test('session/open refuses a link in place of the session’s log or own directory, and keeps its target unchanged', () =>
+test('session/open refuses a link in place of the session’s log or own directory, and leaves the target unchanged', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -179,7 +179,7 @@ test('session/open refuses a link in place of the session’s log or own directo
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('if a session directory was renamed for deletion, deleting it follows no links', () =>
+test('deleting a session directory that was renamed for deletion follows no links', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

@@ -7,7 +7,7 @@ import { SessionDirectory } from '../../src/session/directory.ts';
 import { withSessions } from '../support/session-rig.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: if a session lost its session.json, it is resumed with all its data, and kept at its end`, () =>
+  test(`${strategy}: a session that lost its session.json is resumed with all its data, and kept at its end`, () =>
     withSessions(async (rig) => {
       const place = { workspace: rig.work, conversationId: 'c', strategy } as const;
       rig.write('a', 'one\n');

@@ -29,7 +29,7 @@ test('each combination of work tree, conversation and strategy has its own sessi
   assert.is(new Set([id, ...others]).size, 5);
 });
 
-test('the storage and a session’s directory are private to the user (F116)', () =>
+test('the storage and the directory of a session are private to the user (F116)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const session = sessionIdOf('/work', 'c', 'shadow');
@@ -55,7 +55,7 @@ test('the storage and a session’s directory are private to the user (F116)', (
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('opening a session removes only those temporary files that a killed daemon left (F59)', () =>
+test('opening a session removes temporary files of a killed daemon, but no others (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

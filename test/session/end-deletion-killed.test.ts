@@ -26,7 +26,7 @@ for (const strategy of ['sqlite', 'local'])
         assert.is(await openedAgain(rig, ending, at), 'after');
       }));
 
-test('the sweep at the start finishes an interrupted deletion without a grace period', () =>
+test('the next start of a daemon finishes an interrupted deletion without a grace period', () =>
   withRig(async (rig) => {
     const [at = ''] = await killedAt(rig, 1, {
       method: 'session/delete',

@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('if a kept session has an interrupted restore, the session cannot be deleted until a client opens it', () =>
+test('a kept session with an interrupted restore cannot be deleted until a client opens it', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);
@@ -52,7 +52,7 @@ test('if a kept session has an interrupted restore, the session cannot be delete
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('if the work tree is gone, a session with an interrupted restore can be deleted', () =>
+test('a session with an interrupted restore can be deleted if its work tree is gone', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     renameSync(rig.work, `${rig.work}.elsewhere`);
@@ -60,7 +60,7 @@ test('if the work tree is gone, a session with an interrupted restore can be del
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('before an open session is deleted, it finishes an interrupted restore', () =>
+test('an open session finishes an interrupted restore before it is deleted', () =>
   withSessions(async (rig) => {
     const { id, parts } = await withWork(rig);
     installFault(breakAt(4));

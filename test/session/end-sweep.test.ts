@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('the sweep removes an old orphaned session unless it has a journal, has no marker or is another user’s (F98)', () =>
+test('a daemon removes an old orphaned session, unless it has a journal, no marker or another owner (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -92,7 +92,7 @@ test('the sweep removes an old orphaned session unless it has a journal, has no 
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('even without a grace period, the sweep removes orphaned sessions, but no kept, owned or foreign directory', () =>
+test('without a grace period, a daemon removes orphaned sessions, but no kept, open or foreign directory', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -116,7 +116,7 @@ test('even without a grace period, the sweep removes orphaned sessions, but no k
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('if a session was renamed for deletion, the next start deletes it, even if it is already half deleted', () =>
+test('the next start of a daemon deletes a session that was renamed for deletion, even if it is half deleted', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -136,7 +136,7 @@ test('if a session was renamed for deletion, the next start deletes it, even if 
     assert.ok(store.exists());
   }));
 
-test('if the sweep cannot remove an orphaned session’s data outside its directory, it keeps the session', () =>
+test('if the data of an orphaned session outside its directory cannot be removed, the session stays', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);
@@ -155,12 +155,12 @@ test('if the sweep cannot remove an orphaned session’s data outside its direct
     assert.not(existsSync(root) || refs() !== '');
   }));
 
-test('if the storage is missing, the sweep does nothing', async () => {
+test('if the storage is missing, a daemon removes no orphaned session and goes on', async () => {
   const removed = await sweepStorage(join(tmpdir(), 'checkpointd-none-such'), 0, log);
   assert.equal(removed, []);
 });
 
-test('even if no session is opened, a daemon sweeps some time after its start', () =>
+test('some time after its start, a daemon removes orphaned sessions even if no session is opened', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);
@@ -174,7 +174,7 @@ test('even if no session is opened, a daemon sweeps some time after its start', 
     await sessions.closeAll('orderly');
   }));
 
-test('if there is no grace period, a daemon sweeps immediately at its start', () =>
+test('without a grace period, a daemon removes orphaned sessions as soon as it starts', () =>
   inStorage(async (storage) => {
     const young = orphan(storage, 'young', 1);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };

@@ -84,7 +84,7 @@ async function edit(rig: SessionRig, session: Session, content: string): Promise
 }
 
 for (const [name, isOrphan, happen] of histories) {
-  test(`if the client is lost after ${name}, ${isOrphan ? 'an orphaned session' : 'nothing'} stays (Q37)`, async () => {
+  test(`after ${name} and the loss of the client, ${isOrphan ? 'an orphaned session' : 'nothing'} stays (Q37)`, async () => {
     const fateOf = async (kind: EndKind): Promise<string> => {
       let fate = '';
       await withSessions(async (rig) => {
@@ -100,7 +100,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`if a daemon must end at once after ${name}, it keeps a session with the only copy of an edit`, () =>
+  test(`a daemon that must end at once after ${name} keeps a session with the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -110,7 +110,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('session/open rewrites a marker that a power cut left empty, and the session can be removed at its end', () =>
+test('session/open repairs a marker that a power cut left empty, so that the session can be removed at its end', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;
@@ -124,7 +124,7 @@ test('session/open rewrites a marker that a power cut left empty, and the sessio
     assert.is((await rig.sessions.close(second.id)).fate, 'removed');
   }));
 
-test('even if the directory of a session cannot be removed, the session counts as closed', () =>
+test('a session counts as closed even if its directory cannot be removed', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { root } = session.parts.directory;
@@ -215,7 +215,7 @@ const reasons: readonly (readonly [
 ];
 
 for (const [reason, open, happen] of reasons) {
-  test(`if session/close keeps a session, the answer has the reason "${reason}"`, () =>
+  test(`if session/close keeps a session, its answer has the reason "${reason}"`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       rig.write('g', 'base\n');

@@ -38,7 +38,7 @@ async function keptSession(strategy: Strategy, storage?: string) {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   for (const [how, damage] of damages) {
-    test(`${strategy}: if the log is ${how}, session/open fails with a remedy; with recover, the checkpoints are available`, async () => {
+    test(`${strategy}: if the log is ${how}, session/open fails and says what to do; with recover, checkpoints can be used`, async () => {
       const { root, opening, storage, session, own, log } = await keptSession(strategy);
       damage(log);
       const before = existsSync(log) ? readFileSync(log) : undefined;

@@ -34,7 +34,7 @@ async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | nu
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: if the directory of the work tree was replaced since the session began, session/open warns`, () =>
+  test(`${strategy}: session/open warns if the directory of the work tree was replaced since the session began`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', strategy });
       await client.close();
@@ -44,7 +44,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns until the new work tree has a checkpoint; from then on, restores of older checkpoints warn', () =>
+test('session/open warns of a replaced work tree until the new one has a checkpoint; then restores of older ones warn', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -74,7 +74,7 @@ test('session/open warns until the new work tree has a checkpoint; from then on,
     assert.match(await warningsOfOpen(rig, 'shadow'), said, 'replaced once more');
   }));
 
-test('if a work tree was moved away and back, it does not count as replaced', () =>
+test('a work tree that was moved away and back does not count as replaced', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

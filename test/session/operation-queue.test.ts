@@ -20,7 +20,7 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test('the queue runs operations one at a time in the order of their arrival', async () => {
+test('the queue runs operations one at a time, in the order in which they arrive', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const first = gate();
@@ -36,7 +36,7 @@ test('the queue runs operations one at a time in the order of their arrival', as
   assert.equal(order, ['a begins', 'a ends', 'b']);
 });
 
-test('the queue runs the next operation even if an operation failed', async () => {
+test('after a failed operation, the queue runs the next one', async () => {
   const queue = new OperationQueue();
   const failed = queue.run(() => Promise.reject(new Error('no')));
   const next = queue.run(async () => 7);
@@ -44,7 +44,7 @@ test('the queue runs the next operation even if an operation failed', async () =
   assert.is(await next, 7);
 });
 
-test('if an operation is cancelled while it waits, it never runs', async () => {
+test('an operation that is cancelled while it waits never runs', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -71,7 +71,7 @@ test('a full queue refuses operations with ServerBusy, and stays usable', async 
   assert.is(queue.figures.completed, 257);
 });
 
-test('if an invariant is broken, the queue reports this once and refuses all further operations', async () => {
+test('if an internal condition is broken, the queue reports this once and refuses all further operations', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));
@@ -115,7 +115,7 @@ test('pausing the queue waits for the running operation, and refuses all others 
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('a request or the close of the queue aborts background work, or prevents it from beginning', async () => {
+test('a request or the close of the queue stops background work, or prevents its start', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

@@ -26,7 +26,7 @@ async function withDirectory(
 const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
   JSON.parse(readFileSync(directory.ownerFile, 'utf8')) as Record<string, unknown>;
 
-test('claiming a session makes its directory and records this process; a second claim gets the pid of this process', () =>
+test('claiming a session makes its directory and records this process, whose pid a second claim gets', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
@@ -42,7 +42,7 @@ test('claiming a session makes its directory and records this process; a second 
     (third as SessionOwner).release();
   }));
 
-test('if a claim cannot make the session’s directory, the claim releases the lock', () =>
+test('a claim that cannot make the session’s directory releases the lock', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');

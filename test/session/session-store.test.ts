@@ -25,7 +25,7 @@ function installWithout(omitted: string, to: string): string {
   return join(to, 'dist/src/main.js');
 }
 
-test('if a strategy is unavailable, session/open reports this with a remedy, and all other strategies work', () =>
+test('if a strategy cannot be used, session/open says why and what to do, and all other strategies work', () =>
   withRig(async (rig) => {
     const entry = installWithout('libsql', join(rig.top, 'installed'));
     const client = await rig.start({ command: [process.execPath, entry] });

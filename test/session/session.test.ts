@@ -18,7 +18,7 @@ test('opening a session makes its bare repository and the checkpoint "Initial st
   await daemon.close();
 });
 
-test('each conversation has its own shadow repository in the storage, and finds it again when reopened (Q14)', async () => {
+test('each conversation has its own shadow repository in the storage, and uses it again when reopened (Q14)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const one = await daemon.open(root, { conversationId: 'one' });
@@ -37,7 +37,7 @@ test('each conversation has its own shadow repository in the storage, and finds 
   await daemon.close();
 });
 
-test('if the order of the checkpoints changed after the previous page, checkpoint/list refuses the cursor', async () => {
+test('checkpoint/list refuses a cursor if the order of the checkpoints has changed since the previous page', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   for (let i = 0; i < 3; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -103,7 +103,7 @@ test('a session answers create, hasChanges, stats, diff, restore, list and expan
   await daemon.close();
 });
 
-test('if a checkpoint in the middle is deleted, all remaining checkpoints can be restored', async () => {
+test('after a checkpoint in the middle was deleted, all remaining checkpoints can be restored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);
@@ -145,7 +145,7 @@ test('store/usage, store/verify and store/gc report their results', async () => 
   await daemon.close();
 });
 
-test('opening an open session again with different settings warns of exactly the settings that differ', async () => {
+test('opening an open session again with other settings warns of exactly the settings that differ', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
@@ -166,7 +166,7 @@ test('opening an open session again with different settings warns of exactly the
   await daemon.close();
 });
 
-test('opening an open session again with a different storageDir warns that it was ignored', async () => {
+test('opening an open session again with another storageDir warns that the storageDir is ignored', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const storageDir = temporaryDirectory('storage');

@@ -29,7 +29,7 @@ async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('if the size of a session cannot be read, the session is not deleted, and stays open', () =>
+test('a session whose size cannot be read is not deleted, and stays open', () =>
   withSessions(async (rig) => {
     const { id, parts } = await rig.open();
     installFault((call, target) => {
@@ -41,7 +41,7 @@ test('if the size of a session cannot be read, the session is not deleted, and s
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('if the checkpoints of a session cannot be removed, the session stays open, and can be deleted later', () =>
+test('a session whose checkpoints cannot be removed stays open, and can be deleted later', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -75,7 +75,7 @@ test('sqlite: session/delete fails while another program locks the database, and
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: if a checkpoint is being created, session/delete waits, and then also deletes this checkpoint', () =>
+test('local: session/delete waits for a checkpoint that is being created, and also deletes it', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -110,7 +110,7 @@ test('local: if a checkpoint is being created, session/delete waits, and then al
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('if a session’s deletion fails and its client leaves meanwhile, the session is closed', () =>
+test('a session whose deletion fails is closed if its client leaves meanwhile', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -127,7 +127,7 @@ test('if a session’s deletion fails and its client leaves meanwhile, the sessi
     );
   }));
 
-test('session/delete does not write the list of known files before it deletes the session', () =>
+test('session/delete does not write the list of known files', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const { id, parts } = await rig.open();
@@ -156,7 +156,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: once session/delete has removed the checkpoints, a further failure is only a warning`, () =>
+  test(`${strategy}: a failure after session/delete has removed the checkpoints is only a warning`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -171,7 +171,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
     }));
 
-  test(`${strategy}: session/delete removes the stored checkpoints even if the session was opened without them`, () =>
+  test(`${strategy}: session/delete removes checkpoints even of a session that was opened without them`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -182,7 +182,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: a session’s end removes the stored checkpoints even if the session was opened without them`, () =>
+  test(`${strategy}: the end of a session removes its checkpoints even if it was opened without them`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });

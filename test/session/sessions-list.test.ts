@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
-test('if one session directory is unreadable, session/list still lists all other sessions', async () => {
+test('session/list still lists all other sessions if one session directory is unreadable', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const damaged = ['a', 'b'].map((conversationId) =>
@@ -32,7 +32,7 @@ test('if one session directory is unreadable, session/list still lists all other
   await daemon.close();
 });
 
-test('session/list reports a session with a damaged marker; opening the session repairs the marker', async () => {
+test('session/list reports a session with a damaged marker, and opening the session repairs the marker', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;
@@ -57,7 +57,7 @@ test('session/list reports a session with a damaged marker; opening the session 
   await daemon.close();
 });
 
-test('a marker of an earlier version without a checksum is accepted', async () => {
+test('a marker of an earlier version is accepted without a checksum', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;

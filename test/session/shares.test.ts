@@ -19,7 +19,7 @@ function refusalOf(shares: Shares, client: object): unknown {
   return undefined;
 }
 
-test('a client can end the daemon only when no other client has a session open', () => {
+test('a client can end the daemon only if no other client has a session open', () => {
   const shares = new Shares();
   shares.join(session, first);
   shares.join(session, second);
@@ -37,14 +37,14 @@ test('a client cannot end the daemon while another client is opening a session',
   assert.ok(shares.beginEnd(first));
 });
 
-test('if a client disconnects while it opens a session, the daemon can still end', () => {
+test('a client that disconnects while it opens a session does not keep the daemon from ending', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);
   assert.ok(shares.beginEnd());
 });
 
-test('once a client has begun to end the daemon, only that client can still open a session', () => {
+test('once a client has begun to end the daemon, no other client can open a session', () => {
   const shares = new Shares();
   assert.is(refusalOf(shares, second), undefined);
   shares.leave(second);

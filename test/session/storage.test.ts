@@ -35,7 +35,7 @@ function refused(work: () => unknown): CheckpointdError {
   throw new Error('it was taken');
 }
 
-test('session/open refuses a storage that any user can write to, that is a link, or that contains the work tree', () =>
+test('session/open refuses a storage that is a link, contains the work tree, or is writable for all users', () =>
   inTop((top) => {
     const open = join(top, 'open');
     mkdirSync(open);
@@ -76,7 +76,7 @@ test('session/open refuses a storage that belongs to another user', () =>
     return undefined;
   }));
 
-test('a storage in /proc, /sys or /dev, or at a file, a FIFO or circular links is refused, and never causes a loop', () =>
+test('session/open refuses a storage in /proc, /sys or /dev, or at a file, a FIFO or circular links', () =>
   inTop((top) => {
     if (process.platform === 'linux') {
       for (const path of [
@@ -101,7 +101,7 @@ test('a storage in /proc, /sys or /dev, or at a file, a FIFO or circular links i
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('an error of the storage directory is reported by its kind, with a remedy', () => {
+test('an error of the storage directory has its own kind, and says what to do', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

@@ -21,7 +21,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('even if a checkpoint is made during a push, the head of the pushed line is its last checkpoint', () =>
+test('a push during which a checkpoint is made ends with the last checkpoint that it sends', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');
@@ -35,7 +35,7 @@ test('even if a checkpoint is made during a push, the head of the pushed line is
     assert.is(await countOf(log()), facts.historyLength, 'later records belong to the next push');
   }));
 
-test('a session without checkpoints has no line to push', () =>
+test('a session without checkpoints has nothing to push', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await rig.request('checkpoint/clean', { session: session.id });

@@ -39,7 +39,7 @@ function run(strategy: string, first: number): Promise<{ lines: Line[]; end: num
   );
 }
 
-test(`if a file has random damage, the daemon gives only expected answers (${trials} trials, seed ${seed})`, async () => {
+test(`after random damage to a file, the daemon gives only expected answers (${trials} trials, seed ${seed})`, async () => {
   const wrong: string[] = [];
   await Promise.all(
     names.map(async (strategy) => {

@@ -106,7 +106,7 @@ async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
 
 for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
-    test(`${strategy}: if there was ${what} between two runs, the next create stores the contents again`, async () => {
+    test(`${strategy}: after ${what} between two runs, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
@@ -115,7 +115,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
       await kept.daemon.close();
     });
 
-    test(`${strategy}: once verify has reported ${what}, the next create stores the contents again`, async () => {
+    test(`${strategy}: after store/verify has reported ${what}, the next create stores the contents again`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
       assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);

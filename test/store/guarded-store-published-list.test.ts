@@ -20,7 +20,7 @@ async function unwritable<T>(work: () => Promise<T>): Promise<T> {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: even if the list of published checkpoints cannot be written, checkpoints can be made`, async () => {
+  test(`${strategy}: checkpoints can be made even if the list of published checkpoints cannot be written`, async () => {
     const daemon = new InProcessDaemon();
     try {
       const root = repository();

@@ -8,7 +8,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('if the row or commit of a checkpoint was deleted, session/open and verify report this; other checkpoints stay', async () => {
+test('session/open and store/verify report a checkpoint whose row or commit was deleted; other checkpoints stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -95,7 +95,7 @@ test('if a directory is damaged, the list still has all checkpoints, and marks t
   }
 });
 
-test('sqlite: verify reports wrong reference counts and missing rows', async () => {
+test('sqlite: store/verify reports wrong reference counts and missing rows', async () => {
   const { daemon, session } = await kept('sqlite');
   assert.ok((await daemon.call('store/verify', { session })).ok);
   sql(daemon.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
@@ -108,7 +108,7 @@ test('sqlite: verify reports wrong reference counts and missing rows', async () 
   await daemon.close();
 });
 
-test('sqlite: verify reports that two contents were swapped', async () => {
+test('sqlite: store/verify reports that two contents were swapped', async () => {
   const { daemon, root, session } = await kept('sqlite');
   write(root, { 'a.txt': 'two\n' });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -136,7 +136,7 @@ for (const [what, change] of Object.entries({
   'another path': "file_path = CAST('else' AS BLOB)",
   'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
 }))
-  test(`sqlite: if damage gave a file row of a checkpoint ${what}, verify reports the checkpoint`, async () => {
+  test(`sqlite: store/verify reports a checkpoint if damage gave one of its rows ${what}`, async () => {
     const { daemon, root, session } = await kept('sqlite');
     write(root, { 'a.txt': 'two\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -169,7 +169,7 @@ test('sqlite: deleting an open or closed session leaves no rows and no contents'
   }
 });
 
-test('once verify has reported damaged contents, the next checkpoint stores them again and can be restored', async () => {
+test('after store/verify has reported damaged contents, the next checkpoint stores them again', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

@@ -42,7 +42,7 @@ function named(all: readonly string[], gone: readonly string[]): ReturnType<type
   });
 }
 
-test('a session that reads ever new directories retains the newest 20,000 names', async () => {
+test('a session that keeps reading new directories retains only the newest 20,000 names', async () => {
   const store = numbered(0);
   const reader = new TreeReader(store);
   for (let i = 0; i < 5000; i += 1) await reader.node(String(i));
@@ -52,7 +52,7 @@ test('a session that reads ever new directories retains the newest 20,000 names'
   assert.is(store.asked.length, 5001);
 });
 
-test('a tree of 60,000 files is read once, also after a few other directories', async () => {
+test('a tree of 60,000 files is read only once, even after a few other directories', async () => {
   const directories = 6666;
   const store = numbered(directories);
   const reader = new TreeReader(store);
@@ -68,11 +68,11 @@ const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
 const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<readonly TreePath[]> =>
   new TreeReader(named(all, gone)).lost('root' as SnapshotId, wanted);
 
-test('a directory does not count as lost if the store has it, or if it is not in the snapshot', async () => {
+test('a directory does not count as lost if it is in the store, or is not in the snapshot', async () => {
   assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
 });
 
-test('if a directory is lost, all requested directories below it also count as lost', async () => {
+test('if a directory is lost, all requested directories below also count as lost', async () => {
   assert.equal(await lost(paths('d/e/f', 'd/g', 'd/e', ''), 'd/e'), paths('d/e/f', 'd/e'));
   assert.equal(await lost(paths('d/e/f', '', 'other'), 'root'), paths('d/e/f', '', 'other'));
   assert.equal(await lost(paths('d/g', 'd/e/f'), 'd/e/f'), paths('d/e/f'));

@@ -64,7 +64,7 @@ test('over the wire, a create waits while another program locks the database (O2
     sqliteAfterwards(rig.storage);
   }));
 
-test('over the wire, a read-only database gives ReadOnlyStore with a remedy, and is not changed (O21)', () =>
+test('over the wire, a read-only database gives ReadOnlyStore with advice, and stays unchanged (O21)', () =>
   withRig(async (rig) => {
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: root needs setpriv to run the daemon as another user');

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];
 
-test('each strategy has one entry in the table of drivers, under its name (R1 R2)', () => {
+test('each strategy has one entry in the table of drivers, under its own name (R1 R2)', () => {
   assert.equal(Object.keys(strategies), names);
   for (const name of names) {
     const driver = strategyNamed(name);
@@ -21,7 +21,7 @@ test('each strategy has one entry in the table of drivers, under its name (R1 R2
   }
 });
 
-test('by default, a session of shadow is removed at its end, but sessions of local and sqlite are kept (Q47)', async () => {
+test('by default, a session of shadow is removed at its end, and sessions of local and sqlite are kept (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)
@@ -39,7 +39,7 @@ test('by default, a session of shadow is removed at its end, but sessions of loc
   await daemon.close();
 });
 
-test('session/open refuses an unknown strategy, lists the known strategies and makes nothing (R2)', async () => {
+test('session/open refuses an unknown strategy, lists the known ones, and makes nothing (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
@@ -51,7 +51,7 @@ test('session/open refuses an unknown strategy, lists the known strategies and m
   await daemon.close();
 });
 
-test('strategy local needs a repository; only checkpoint/init makes a new repository (R8)', async () => {
+test('strategy local needs a repository, and only checkpoint/init makes a new one (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   const missing = await failure(daemon.open(join(root, 'missing'), { strategy: 'local' }));
@@ -75,7 +75,7 @@ test('strategy local needs a repository; only checkpoint/init makes a new reposi
   await daemon.close();
 });
 
-test('deleting a session, open or closed, removes exactly its own hidden refs (R8)', async () => {
+test('deleting an open or closed session removes exactly its own hidden refs (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('the daemon offers a fourth strategy with the description that its driver gives', () => {
+test('the daemon offers an added fourth strategy with the description from its driver', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {
@@ -27,7 +27,7 @@ test('the daemon offers a fourth strategy with the description that its driver g
   });
 });
 
-test('all requests for checkpoints work in a session with a fourth strategy', async () => {
+test('all requests for checkpoints work in a session with an added fourth strategy', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
@@ -69,7 +69,7 @@ test('all requests for checkpoints work in a session with a fourth strategy', as
   await daemon.close();
 });
 
-test('with init "force", a fourth strategy works without a repository if its driver needs none', async () => {
+test('with init "force", an added strategy works without a repository if its driver needs none', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -78,7 +78,7 @@ test('with init "force", a fourth strategy works without a repository if its dri
   await daemon.close();
 });
 
-test('no code outside the store uses the name of a strategy', () => {
+test('only the store uses the name of a strategy in its code', () => {
   const named = /'(shadow|local|sqlite)'/;
   const source = new URL('../../../src/', import.meta.url);
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -34,7 +34,7 @@ const tagsOf = async (daemon: InProcessDaemon, session: string): Promise<(string
   return checkpoints.map(({ tag }) => tag);
 };
 
-test('limits.maxStoreBytes does not count other sessions’ data in the shared database (O29)', async () => {
+test('limits.maxStoreBytes does not count data of other sessions in the shared database (O29)', async () => {
   const daemon = new InProcessDaemon();
   const large = Array.from({ length: 6 }, (_, n) => noise(100 + n, 400_000));
   const other = await turns(daemon, large);

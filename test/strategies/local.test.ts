@@ -71,7 +71,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('with strategy local, restores never change HEAD, branches, index, stash, reflogs, config or hooks (R1, R4, R5, R6)', async () => {
+test('with strategy local, a restore never changes HEAD, branches, index, stash, reflogs, config or hooks (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
@@ -92,7 +92,7 @@ test('strategy local works with a detached and an unborn HEAD, in a sub-director
   await dayWithLocal(linked, join(main, '.git'));
 });
 
-test('checkpoint/diff compares the base with the work tree by default, and lists binary files (R7)', async () => {
+test('by default, checkpoint/diff compares the first checkpoint with the work tree, and lists binary files (R7)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root, { strategy: 'local' });

@@ -43,7 +43,7 @@ const databases: readonly Spoiled[] = [
 ];
 
 for (const { what, kind, remedy, spoil } of databases) {
-  test(`over the wire, if a database is ${what}, the error is ${kind}, and the database is not changed (O22, O23)`, () =>
+  test(`over the wire, a database that is ${what} gives ${kind}, and stays unchanged (O22, O23)`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy: 'sqlite' });
       await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });

@@ -18,7 +18,7 @@ function leftOut(globs: Globs, path: string): boolean {
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
 }
 
-test('if a glob and a git ignore pattern have the same syntax, they match the same paths', () => {
+test('a glob matches the same paths as the git ignore pattern of the same text', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ckpt-globs-'));
   const env = { PATH: process.env.PATH ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
   const part = fc.constantFrom(
@@ -95,7 +95,7 @@ test('if a glob and a git ignore pattern have the same syntax, they match the sa
   }
 });
 
-test('a glob can say whether any path below a directory may match', () => {
+test('a glob knows below which directories it can match a path', () => {
   const may = (glob: string, path: string): boolean => new Globs([glob]).mayMatchBelow(path as TreePath);
   assert.ok(may('build/out/*.js', 'build'));
   assert.ok(may('build/out/*.js', 'build/out'));
@@ -106,7 +106,7 @@ test('a glob can say whether any path below a directory may match', () => {
   assert.ok(may('build/**', 'build/a/b'));
 });
 
-test('a malformed pattern matches nothing or its own text', () => {
+test('a malformed pattern matches nothing, or only its own text', () => {
   assert.not.ok(new Globs(['[z-a]']).matches('b' as TreePath, false));
   assert.ok(new Globs(['[a']).matches('[a' as TreePath, false));
   assert.ok(new Globs(['', '/']).isEmpty);

@@ -21,7 +21,7 @@ const side = (after: string): MergeRequest['ours'] => ({
   renames: new Map(),
 });
 
-test('contents are merged four at a time, and the results come in the order of the paths', async () => {
+test('contents are merged four at a time, and the results have the order of the paths', async () => {
   let [active, most] = [0, 0];
   const { changes, paths } = await mergeTrees({
     tree: { entries: new Map() },
@@ -47,7 +47,7 @@ test('contents are merged four at a time, and the results come in the order of t
   );
 });
 
-test('if a merge fails, no other merge begins; the failure is reported once the running merges have ended', async () => {
+test('after a failed merge, no other merge begins, and the failure is reported once all merges have ended', async () => {
   let [active, begun] = [0, 0];
   const merge = mergeTrees({
     tree: { entries: new Map() },

@@ -18,13 +18,13 @@ test('a path may contain any bytes', () =>
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
   }));
 
-test('if a path was made from text, it can be converted back to the text', () =>
+test('a path that was made from text can be converted back to the text', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
   }));
 
-test('if a path is not UTF-8, it cannot be converted to text', () => {
+test('a path that is not UTF-8 cannot be converted to text', () => {
   assert.not(isText(fromBytes(Uint8Array.of(0x61, 0xff))));
 });
 

@@ -27,7 +27,7 @@ async function differing(before: Directory, after: Directory): Promise<string[]>
   return paths.sort();
 }
 
-test('a look-up finds the root, files and directories, and nothing below a file', () => {
+test('a look-up finds the root, files and directories, but nothing below a file', () => {
   const tree = directory({ a: directory({ f: file('1') }) });
   assert.is(nodeAt(tree, rootPath), tree);
   assert.equal(nodeAt(tree, fromText('a/f')), file('1'));

@@ -107,7 +107,7 @@ class Model {
   }
 }
 
-test('the change log gives the same answers as a plain list of all marks, or says why it is incomplete', () => {
+test('the change log gives the same answers as a plain list of all changes, or says why it is incomplete', () => {
   let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),
@@ -124,7 +124,7 @@ test('the change log gives the same answers as a plain list of all marks, or say
   assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a mark by chokidar reports a changed path, but does not prove that a handle watches the path', () => {
+test('a report by chokidar lists a path as changed, but does not prove that a directory handle watches it', () => {
   const log = new ChangeLog();
   log.mark(fromText('f'), 'chokidar');
   assert.equal(log.changesSince(0), { kind: 'everything', reason: 'unwatched' }, 'no handles');
@@ -139,7 +139,7 @@ test('a mark by chokidar reports a changed path, but does not prove that a handl
   assert.ok(log.isMarkedByHandles(fromText('f'), from));
 });
 
-test('the change log has one entry per ignored directory; clients see no ignored, git or temporary restore paths', () => {
+test('the change log has one entry per ignored directory, and hides ignored and internal paths from clients', () => {
   const seen: string[] = [];
   const isIgnored = (one: string): boolean => one === 'build' || one.startsWith('build/');
   const log = new ChangeLog({ isIgnored, onMark: (one) => seen.push(one) });

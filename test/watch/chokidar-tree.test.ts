@@ -79,7 +79,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     }
   }));
 
-test('if a rename replaces an empty directory, chokidar watches the new directory and everything below it', () =>
+test('chokidar watches a directory that replaces an empty directory by a rename, with everything below it', () =>
   watched(['a', 'a/empty', 'b'], async ({ root, watch, writeUntilMarked, paths }) => {
     const aside = temporaryDirectory('aside');
     for (const path of ['a/empty', 'b', 'b', 'born', 'a/empty']) {
@@ -100,7 +100,7 @@ test('if a rename replaces an empty directory, chokidar watches the new director
     rmSync(aside, { recursive: true });
   }));
 
-test('if a subtree is moved out, chokidar stops watching it; if it is moved back, chokidar watches it again', () =>
+test('chokidar stops watching a subtree that is moved out, and watches it again when it is moved back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
     const aside = temporaryDirectory('aside');
@@ -118,7 +118,7 @@ test('if a subtree is moved out, chokidar stops watching it; if it is moved back
     rmSync(aside, { recursive: true });
   }));
 
-test('if lstat of a replaced directory fails, the watch reports the failure', async () => {
+test('the watch reports a failing lstat of a replaced directory', async () => {
   const root = temporaryDirectory('tree-watch');
   mkdirSync(join(root, 'd'));
   const failures: unknown[] = [];

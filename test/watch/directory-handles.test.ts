@@ -59,7 +59,7 @@ async function fencedAfter({ handles }: Rig, change: () => void): Promise<number
 }
 
 if (process.platform === 'linux') {
-  test('once a fence has passed, every earlier change is marked', () => {
+  test('after fence() has returned true, every earlier change is in the change log', () => {
     const directories = Array.from({ length: 50 }, (_, i) => `d${i}`);
     return withHandles(directories, async (rig) => {
       const { changes } = rig.handles;
@@ -83,7 +83,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('the handles mark a rename, a removal and a new directory', () =>
+  test('the directory handles report a rename, a removal and a new directory', () =>
     withHandles(['a', 'b'], async (rig) => {
       const { root, handles } = rig;
       const from = await fencedAfter(rig, () => {
@@ -97,7 +97,7 @@ if (process.platform === 'linux') {
         assert.ok(handles.changes.isMarkedByHandles(fromText(path), from), path);
     }));
 
-  test('concurrent fences share one cookie file, and no fence passes after the handles are closed', () =>
+  test('parallel calls of fence() share one cookie file, and none returns true after the handles are closed', () =>
     withHandles([], async ({ fence, handles }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => handles.fence()));
       assert.is(all.length, 20);
@@ -108,7 +108,7 @@ if (process.platform === 'linux') {
       assert.not(existsSync(fence));
     }));
 
-  test('a fence fails if the thread does not report the cookie file, or if the handles are closed meanwhile', async () => {
+  test('fence() returns false if the thread does not report the cookie file, or if the handles are closed meanwhile', async () => {
     const program = new URL(
       "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'said', seat, message: { kind: 'up' } }))",
     );
@@ -121,7 +121,7 @@ if (process.platform === 'linux') {
     await withHandles([], closed, program);
   });
 
-  test('if the fence’s directory cannot be made, no handles are opened, but nothing fails', async () => {
+  test('without the directory for cookie files, no directory handle is opened, but nothing fails', async () => {
     const file = join(temporaryDirectory('fence'), 'file');
     writeFileSync(file, '');
     const root = temporaryDirectory('work');
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     await handles.close();
   });
 
-  test('open handles and waiting fences do not keep a process alive', () => {
+  test('open directory handles and waiting calls of fence() do not keep a process alive', () => {
     const moduleOf = (name: string): string =>
       JSON.stringify(new URL(`../../src/watch/${name}.js`, import.meta.url).href);
     const script = `
@@ -163,7 +163,7 @@ if (process.platform === 'linux') {
     assert.is(answer.trim(), 'ready');
   });
 
-  test('if the thread is already ending, closing the handles waits for it', () =>
+  test('closing the directory handles waits for a thread that is already ending', () =>
     withHandles([], async ({ fence, handles }) => {
       const terminate = Reflect.get<Worker, 'terminate'>(Worker.prototype, 'terminate');
       let isEnding = false;
@@ -194,7 +194,7 @@ if (process.platform === 'linux') {
       }
     }));
 
-  test('the handles lose no change while very many handles are opened', () =>
+  test('no change is lost while very many directory handles are opened', () =>
     withHandles([], async ({ handles }) => {
       // A missing directory takes as long as an existing one, and the test does not have to make it.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];

@@ -44,7 +44,7 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks the names of changed files byte for byte', () =>
+test('a directory handle reports the names of changed files byte for byte', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);
@@ -64,7 +64,7 @@ test('a directory gets no handle if its parent has none', () =>
     assert.is(tree.size, 2);
   }));
 
-test('replacing a directory closes its handle and all handles below, and they can be opened again', () =>
+test('replacing a directory closes its handle and all below, and they can be opened again', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));
@@ -83,7 +83,7 @@ test('replacing a directory closes its handle and all handles below, and they ca
     await marks('moved/e/f');
   }));
 
-test('a new entry with the root’s name closes no handle; replacing the root closes all handles', () =>
+test('a new entry with the root’s name closes no handle, but replacing the root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));
@@ -100,7 +100,7 @@ test('a new entry with the root’s name closes no handle; replacing the root cl
     await marks('f');
   }));
 
-test('opening handles throws at the limit of watches; after any other error, only that directory has no handle', () =>
+test('opening handles throws at the limit of watches; any other error only leaves this directory without a handle', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

@@ -96,7 +96,7 @@ if (process.platform === 'linux') {
     assert.is(inotifyInstances(), instancesBefore);
   });
 
-  test('if a session ends, the watcher of another session on the same work tree continues', () => {
+  test('a session that ends does not stop the watcher of another session on the same work tree', () => {
     const root = temporaryDirectory('same');
     return withWatchers([root, root, temporaryDirectory('other')], async ([first, second, third]) => {
       assert.ok(first && second && third);
@@ -113,7 +113,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('if two sessions have one work tree, chokidar watches new directories for both', async () => {
+  test('two sessions on one work tree both get changes in new directories from chokidar', async () => {
     const root = temporaryDirectory('twice');
     const watchers = [root, root].map((one) => {
       const watcher = new WorkTreeWatcher({ root: one, isIgnored: () => false, log: silentLog });
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
     }
   });
 
-  test('if a shared thread dies, each of its sessions gets a thread of its own', async () => {
+  test('if a shared thread dies, each of its sessions gets its own thread', async () => {
     // The thread fails when a session named `poison` starts to use it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';

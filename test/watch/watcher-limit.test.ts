@@ -38,7 +38,7 @@ function underLimit(
   >;
 }
 
-test('if the limit of watches is reached, the watcher warns once, and captures continue (F41)', () =>
+test('at the limit of watches, the watcher warns once, and captures continue (F41)', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(
@@ -59,7 +59,7 @@ test('if the limit of watches is reached, the watcher warns once, and captures c
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-test('if the limit of inotify instances is reached, the warning names this limit', () =>
+test('at the limit of inotify instances, the warning names this limit', () =>
   withRig((rig) => {
     const answer = underLimit(
       0,
@@ -101,7 +101,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('if there are enough watches for only one source, the handles get them, and the watcher warns', () =>
+test('if the watches are enough for only one source, the directory handles get them, and the watcher warns', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -115,7 +115,7 @@ test('if there are enough watches for only one source, the handles get them, and
     return Promise.resolve();
   }));
 
-test('if there are not even enough watches for the handles, both sources warn and give up', () =>
+test('without enough watches for the directory handles, both sources warn and give up', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

@@ -7,7 +7,7 @@ import type { ResultOf } from '../../src/protocol/types.ts';
 import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 
-test('if a daemon’s working directory was removed, it reports why it cannot watch, and still captures changes', () =>
+test('a daemon whose working directory was removed says why it cannot watch, and still captures changes', () =>
   withRig(async (rig) => {
     if (process.platform === 'win32') return console.log('skipped: it cannot be removed there');
     const cwd = join(rig.top, 'elsewhere');

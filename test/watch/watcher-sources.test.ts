@@ -93,7 +93,7 @@ for (const handles of [true, false]) {
   for (const chokidar of [true, false]) {
     const on =
       [...(handles ? ['handles'] : []), ...(chokidar ? ['chokidar'] : [])].join(' and ') || 'neither';
-    test(`watching by ${on}: every capture is correct, and only handles make captures fast (F37, F38)`, () =>
+    test(`watching by ${on}: every capture is correct, and only directory handles make captures fast (F37, F38)`, () =>
       withSources({ handles, chokidar }, async (it) => {
         const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), new Random(seed));
         const history: string[] = [];
@@ -111,7 +111,7 @@ for (const handles of [true, false]) {
 }
 
 if (isLinux) {
-  test('if only chokidar marked a path, a fast capture also checks the path', () =>
+  test('a fast capture also checks a path that only chokidar reported', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       it.rig.write('d/f', 'then');
       const outside = join(it.rig.top, 'outside');
@@ -125,7 +125,7 @@ if (isLinux) {
       assert.is((await it.capture('a mark on the root by chokidar')).path, 'fast');
     }));
 
-  test('if a directory has no handle, a fast capture also checks the directory', () =>
+  test('a fast capture also checks a directory that has no handle', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       const { handles } = it.watcher;
       if (handles === undefined) return assert.unreachable();
@@ -143,7 +143,7 @@ if (isLinux) {
       }
     }));
 
-  test('once chokidar is live, clients are also notified of changes that only the handles report', () =>
+  test('once chokidar runs, clients are also notified of changes that only the directory handles report', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');

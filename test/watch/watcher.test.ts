@@ -20,7 +20,7 @@ const pathsOf = (batches: readonly ChangeBatch[]): string[] => [
   ...new Set(batches.flatMap((batch) => batch.paths)),
 ];
 
-test('clients get changes in batches; a changed path stays dirty until a capture succeeds', () =>
+test('clients get changes in batches, and a changed path counts as changed until a capture succeeds', () =>
   withRig((rig) => {
     rig.write('d/f', '1');
     return watching(rig.root, {}, async ({ watcher, batches, notified }) => {
@@ -45,7 +45,7 @@ test('clients get changes in batches; a changed path stays dirty until a capture
     });
   }));
 
-test('a write a few milliseconds after a capture makes a file dirty again', () =>
+test('a write a few milliseconds after a capture makes the file count as changed again', () =>
   withRig((rig) => {
     rig.write('f', '0');
     return watching(rig.root, {}, async ({ watcher }) => {
@@ -60,7 +60,7 @@ test('a write a few milliseconds after a capture makes a file dirty again', () =
     });
   }));
 
-test('the watcher skips .git and ignored trees, and does not notify clients of ignored files', () =>
+test('the watcher skips .git and ignored trees, so clients are not notified of ignored files', () =>
   withRig(async (rig) => {
     rig.write('.gitignore', 'node_modules/\n*.log\n');
     for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
@@ -83,7 +83,7 @@ test('the watcher skips .git and ignored trees, and does not notify clients of i
     });
   }));
 
-test('if a tree is moved in, the watcher watches it; if a tree is moved out, the watcher stops watching it (F34)', () =>
+test('the watcher follows a tree that is moved in, and stops watching a tree that is moved out (F34)', () =>
   withRig((rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -102,7 +102,7 @@ test('if a tree is moved in, the watcher watches it; if a tree is moved out, the
     });
   }));
 
-test('the watcher follows no links: neither loops nor a link to / (F44)', () =>
+test('the watcher follows neither a loop of links nor a link to / (F44)', () =>
   withRig((rig) => {
     for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
     symlinkSync('.', join(rig.root, 'loop'));
@@ -162,7 +162,7 @@ test('a watcher can wait for other work before its scan, and meanwhile reports t
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
   }));
 
-test('if a batch has too many paths, it becomes an overflow without paths', async () => {
+test('a batch with too many paths becomes an overflow without paths', async () => {
   const batches: ChangeBatch[] = [];
   const reader = new ChangeBatches((batch) => batches.push(batch));
   for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
@@ -194,7 +194,7 @@ test('a busy daemon loses no event, because its watcher runs in a separate threa
     }),
   ));
 
-test('a watching thread detects that its loop was blocked (F40)', async () => {
+test('a watcher thread detects that its event loop was blocked (F40)', async () => {
   const losses: LossCause[] = [];
   const probe = new LoopProbe((cause) => losses.push(cause));
   probe.start();
@@ -204,7 +204,7 @@ test('a watching thread detects that its loop was blocked (F40)', async () => {
   assert.is(losses[0], 'stall');
 });
 
-test('if a watching thread is idle, it stops the probe of its loop, and the next event restarts the probe', async () => {
+test('an idle watcher thread stops the check of its event loop, and the next event restarts the check', async () => {
   const losses: LossCause[] = [];
   const probe = new LoopProbe((cause) => losses.push(cause));
   probe.count();
@@ -217,7 +217,7 @@ test('if a watching thread is idle, it stops the probe of its loop, and the next
   await until('the stall is detected', () => losses.includes('stall'));
 });
 
-test('if the watcher’s thread dies, the watcher becomes suspect, logs this once and restarts the thread', () => {
+test('if the watcher’s thread dies, the watcher logs a possible loss once and restarts the thread', () => {
   const messages: string[] = [];
   const log = { ...silentLog, info: (message: string) => messages.push(message) };
   const program = new URL('data:text/javascript,throw new Error("a defect")');
@@ -232,7 +232,7 @@ test('if the watcher’s thread dies, the watcher becomes suspect, logs this onc
   );
 });
 
-test('if the watcher’s thread runs out of memory, the watcher gives up and watches nothing', () => {
+test('a watcher whose thread runs out of memory gives up and watches nothing', () => {
   const messages: string[] = [];
   const log = { ...silentLog, warn: (message: string) => messages.push(message) };
   const program = new URL(

@@ -64,7 +64,7 @@ test('a conflict names the author of the edit; the history of a path names the s
     assert.is(theirs?.session, other);
   }));
 
-test('if the work tree is gone, a restore reports this', () =>
+test('a restore reports that the work tree is gone', () =>
   withSession(async (rig) => {
     rmSync(rig.places.workTree, { recursive: true });
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');

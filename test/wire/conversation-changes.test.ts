@@ -7,7 +7,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('repeating a key gets the same answer, even from the next daemon; a different request is refused (C8)', async () => {
+test('a repeated key gets the same answer, even from the next daemon, but no other request may use the key (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(

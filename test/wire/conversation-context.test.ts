@@ -71,7 +71,7 @@ test('context files must be in the work tree and within the limit, and their mes
 const hostile = `${'*a'.repeat(40)}b`;
 const longName = 'a'.repeat(120);
 
-test('if a pattern has many stars, it is matched quickly: in addContext, in an import and as an exclude glob', async () => {
+test('a pattern with many stars is matched quickly by addContext, by an import and as an exclude glob', async () => {
   const places = makePlaces();
   writeFileSync(join(places.workTree, longName), 'x');
   await withSession(
@@ -115,7 +115,7 @@ test('the daemon refuses a pattern of more than 4,096 bytes, and stores nothing'
     await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
   }));
 
-test('even if a stored pattern is too long, the session opens, and the pattern can be removed', async () => {
+test('a session with a stored pattern that is too long can be opened, and the pattern can be removed', async () => {
   const places = makePlaces();
   const long = `${'*a'.repeat(100_000)}b`;
   const logFile = await withSession(

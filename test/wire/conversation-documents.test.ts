@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('exporting to a file and importing the file lose nothing; a refused export or import changes nothing (C2, C35)', () =>
+test('exporting to a file and importing the file lose nothing, and a refused request changes nothing (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });
@@ -50,7 +50,7 @@ test('exporting to a file and importing the file lose nothing; a refused export 
     assert.equal(await rig.document(), document);
   }));
 
-test('importing an invalid document changes nothing; if a history is too long, the import reports the dropped entries', () =>
+test('importing an invalid document changes nothing; importing a long history reports the dropped entries', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

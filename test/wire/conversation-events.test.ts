@@ -96,7 +96,7 @@ test('restoring the conversation and leaving a tangent also send conversation/di
     assert.is(rig.events('conversation/didChange').length, told + 1, 'files alone change no conversation');
   }));
 
-test('if a client did not ask for conversation/didChange, the client does not get this event', async () => {
+test('a client that did not ask for conversation/didChange does not get this event', async () => {
   const places = makePlaces();
   const client = new WireClient({ args: [`--storage-dir=${places.storage}`] });
   try {

@@ -36,7 +36,7 @@ test('an export replaces an existing file only on request', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('if an export already wrote the same document, repeating the export gets the same answer', () =>
+test('repeating an export that already wrote the same document gives the same answer', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);
@@ -44,7 +44,7 @@ test('if an export already wrote the same document, repeating the export gets th
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('before an export replaces a file of a work tree, even an ignored file, a safety checkpoint saves the file', () =>
+test('before an export replaces a file of a work tree, a safety checkpoint saves the file, even an ignored one', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [
@@ -64,7 +64,7 @@ test('before an export replaces a file of a work tree, even an ignored file, a s
     assert.is(kinds[0]?.description, 'Before an export');
   }));
 
-test('if an export replaces a file of another session’s work tree, that session saves the file', () =>
+test('if an export replaces a file of another session’s work tree, the other session saves the file', () =>
   withSession(async (rig) => {
     const other = makePlaces().workTree;
     writeFileSync(join(other, 'a.txt'), 'theirs\n');
@@ -79,7 +79,7 @@ test('if an export replaces a file of another session’s work tree, that sessio
     assert.is(data, 'theirs, edited\n');
   }));
 
-test('if a file cannot be saved, an export does not replace it', async () => {
+test('an export does not replace a file that cannot be saved', async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {
@@ -92,7 +92,7 @@ test('if a file cannot be saved, an export does not replace it', async () => {
   );
 });
 
-test('an export never writes into a git directory, whatever its name and path', () =>
+test('an export never writes into a git directory, whatever the name and path of the directory', () =>
   withSession(async (rig) => {
     const { workTree } = rig.places;
     execFileSync('git', ['init', '-q', '--bare', join(workTree, '.bare')]);

@@ -126,7 +126,7 @@ const refusals: readonly (readonly [string, RequestMethod, object, string, RegEx
   ]),
 ];
 
-test('the daemon refuses invalid input, names a remedy and does not change the conversation (C6, C24, C35)', () =>
+test('the daemon refuses invalid input, says what to do, and does not change the conversation (C6, C24, C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     await rig.request('conversation/addContext', { paths: ['a.txt'] });
@@ -144,7 +144,7 @@ test('the daemon refuses invalid input, names a remedy and does not change the c
   }));
 
 // JSON writes a lone surrogate as an escape, so a document with one is valid JSON.
-test('importing a document with a lone surrogate anywhere is refused, from the wire and from a file (C35)', () =>
+test('a document with a lone surrogate anywhere is refused, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

@@ -74,7 +74,7 @@ async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setNextMessage', { message: { content: 'to be sent' }, lock: true });
 }
 
-test('after a kill and a resume, or an export and an import, a realistic session has the same fields (C8, C36)', async () => {
+test('a kill and a resume, or an export and an import, change no field of a realistic session (C8, C36)', async () => {
   const places = makePlaces();
   const rig = new WireSession(places, { timeoutMs: 60_000 });
   let before: State;
@@ -103,7 +103,7 @@ test('after a kill and a resume, or an export and an import, a realistic session
   );
 });
 
-test('if the daemon is killed, every answered change stays, in order, and at most one unanswered change (C8)', async () => {
+test('a kill loses no answered change, and keeps at most one unanswered change (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
     const rig = new WireSession(places);

@@ -40,7 +40,7 @@ test('the daemon refuses to lock a pending message that does not exist (Q23)', (
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test('conversation/get reports how full the model’s window is, and an event reports a full window once (C26)', () =>
+test('conversation/get says how full the model’s window is, and an event reports a full window once (C26)', () =>
   withSession(
     async (rig) => {
       await rig.append('x'.repeat(17)); // the answer is 're ' and the same text: together 37 of 40 characters

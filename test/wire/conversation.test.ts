@@ -109,7 +109,7 @@ test("with a tag, conversation/history reads the checkpoint's history from a giv
     assert.is((await failureOf(rig.request('conversation/history', absent))).kind, 'UnknownCheckpoint');
   }));
 
-test('if the window size of a model is unknown, the size counts as 200,000 tokens, and the log has a warning (C30)', () =>
+test('a model window of unknown size counts as 200,000 tokens, and the log has a warning (C30)', () =>
   withSession(
     async (rig) => {
       const { modelInfo } = await rig.request('conversation/get', {});

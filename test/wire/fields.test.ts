@@ -12,7 +12,7 @@ import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-test('for every method, the answer to a repeated key says that it is a repetition', () =>
+test('for every method, the answer to a repeated key is marked as a repetition', () =>
   withSession(async (rig) => {
     await rig.append('one');
     await rig.append('two');
@@ -73,7 +73,7 @@ test('the daemon returns the model and request fields that a client has sent', (
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('a restore’s checkpoint names the restored and the safety checkpoint; a checkpoint in a tangent has inTangent', () =>
+test('the checkpoint of a restore names the restored and the safety checkpoint; in a tangent it has inTangent', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -110,7 +110,7 @@ test("long listings of sessions and of a file's authors continue on the next pag
   );
 });
 
-test('if a path is not UTF-8, answers contain its bytes', () =>
+test('answers contain the bytes of a path that is not UTF-8', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -132,7 +132,7 @@ test('if a path is not UTF-8, answers contain its bytes', () =>
     );
   }));
 
-test('if a path is not UTF-8, lists of skipped paths, conflicts and failures also contain its bytes', () =>
+test('lists of skipped paths, conflicts and failures contain the bytes of a path that is not UTF-8', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [
@@ -184,7 +184,7 @@ test('conversation/context names an unreadable context file', () =>
     await client.close();
   }));
 
-test('a long restore reports its progress, and reports when it can no longer be cancelled', () =>
+test('a long restore reports its progress, and says when it can no longer be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -204,7 +204,7 @@ test('a long restore reports its progress, and reports when it can no longer be 
     assert.match(values.at(-1)?.message ?? '', /files$/);
   }));
 
-test('a verbose trace contains more about each request', () =>
+test('a verbose trace has more details of each request', () =>
   withSession(async (rig) => {
     const from = rig.client.frames.length;
     const told = rig.client.next((frame) => frame.method === '$/logTrace', from);

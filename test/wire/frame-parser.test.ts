@@ -47,14 +47,14 @@ for (const [what, header] of [
   ['a continued line', 'Content-Length:\r\n 2'],
   ['more than 4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2`],
 ] as const) {
-  test(`a header with ${what} is a framing fault, after which the parser reads nothing (F103)`, () => {
+  test(`a header with ${what} is a framing fault, after which the parser reads nothing more (F103)`, () => {
     const parsed = parseBothWays(`${header}\r\n\r\n{}${frameOf('{"after":1}').toString()}`);
     assert.equal(parsed.bodies, []);
     assert.type(parsed.fault, 'string');
   });
 }
 
-test('the parser refuses noise immediately, not only when a header is complete (F103)', () => {
+test('the parser refuses noise immediately, before a header is complete (F103)', () => {
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');

@@ -14,7 +14,7 @@ import { withClient } from '../support/wire-client.ts';
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);
 
-test('whatever the input, a real daemon answers it or ends in an orderly way (F103)', async () => {
+test('a real daemon answers any input, or ends in an orderly way (F103)', async () => {
   const below = random(seed);
   let framingFaults = 0;
   for (let run = 0; run < runs; run += 1) {

@@ -156,7 +156,7 @@ test('every method with a key is tested with a kill, here or in a test that this
 });
 
 for (const [method, change] of Object.entries(changes)) {
-  test(`if the client is killed during ${method}, operation/get says whether the change was made`, async () => {
+  test(`after a kill of the client during ${method}, operation/get says whether the change was made`, async () => {
     const fates: string[] = [];
     for (const afterMs of [0, 30]) fates.push(await killed(method, change, afterMs));
     console.log(`note: ${method}: ${fates.join(', ')}`);

@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('if a session is kept, the next daemon still knows the keys of session/open and session/close', async () => {
+test('the next daemon still knows the keys of session/open and session/close of a kept session', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -82,7 +82,7 @@ test('repeating session/delete with the same key deletes only once', async () =>
   }
 });
 
-test('if two requests to delete or close a session come at once, the session ends once', async () => {
+test('two requests at once to delete or close a session end the session once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);
@@ -101,7 +101,7 @@ test('if two requests to delete or close a session come at once, the session end
   }
 });
 
-test('a repeated request may have its fields in another order, but no other values', async () => {
+test('a repeated request may have its fields in another order, but not other values', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();

@@ -39,7 +39,7 @@ function code(run: () => unknown): string {
   return 'none';
 }
 
-test('a path through a link or a file is refused, and a path through real directories works', () => {
+test('a path through a link or a file is refused, but a path through real directories works', () => {
   assert.ok(both.includes(strongestAnchoring()));
   for (const anchoring of both) {
     const root = makeDirectory();
@@ -87,7 +87,7 @@ test('permission bits are never set through a link', () => {
   }
 });
 
-test('anchored files keep few descriptors open for any number of directories, and none after the close', () => {
+test('access to any number of directories needs only few descriptors, and none after the close', () => {
   const root = makeDirectory();
   build(root, model(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d${i}/e/f`, 'x']))));
   const count = (): number => readdirSync('/proc/self/fd').length;
@@ -100,7 +100,7 @@ test('anchored files keep few descriptors open for any number of directories, an
   remove(root);
 });
 
-test('if another directory takes the root’s name, writes still go to the old root, and the exchange is detected (F70)', () => {
+test('if another directory takes the root’s name, writes still go to the old root, and the change is detected (F70)', () => {
   const root = makeDirectory();
   mkdirSync(`${root}/w`);
   mkdirSync(`${root}/o`);
@@ -149,7 +149,7 @@ if n % 2 == 0: libc.renameat2(-100, a, -100, b, 2)
 print(n)
 `;
 
-test('while a directory is constantly swapped with a link, no restore writes outside the work tree (F68)', async () => {
+test('while a program keeps swapping a directory with a link, no restore writes outside the work tree (F68)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 10 }, (_, i) => `d/s/f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

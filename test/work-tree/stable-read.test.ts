@@ -55,7 +55,7 @@ async function withTop(
 const sha = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const spools = (top: string): string[] => readdirSync(top).filter((name) => name.endsWith('.spool'));
 
-test('a read returns small and large contents completely, with the file’s stamp', () =>
+test('a read returns small and large contents completely, with the stamp of the file', () =>
   withTop(async (top, read) => {
     for (const size of [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001]) {
       const bytes = Buffer.alloc(size, 'x');
@@ -73,7 +73,7 @@ test('a read returns small and large contents completely, with the file’s stam
     }
   }));
 
-test('if a file changes during a read, it is read again, up to three times', () =>
+test('a file that changes during a read is read again, up to three times', () =>
   withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('if a file changes during a read, it is read again, up to three times', () 
     assert.equal(spools(top), []);
   }));
 
-test('if a very large file was just changed, it is read only once, after a wait', () =>
+test('a very large file that has just changed is read only once, after a wait', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(33 << 20));
     let hashed = 0;
@@ -117,7 +117,7 @@ test('if a very large file was just changed, it is read only once, after a wait'
     assert.equal(spools(top), []);
   }));
 
-test('a read never follows links, opens no FIFOs or directories, and never blocks', () =>
+test('a read follows no link, opens no FIFO or directory, and never blocks', () =>
   withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
     execFileSync('mkfifo', [join(top, 'fifo')]);
@@ -135,7 +135,7 @@ test('a read never follows links, opens no FIFOs or directories, and never block
     assert.equal(readLink({ prefix: top, release: () => undefined }, 'f'), { kind: 'gone' });
   }));
 
-test('if the store’s disk is full, the read fails with NoSpace, not with an error of the file (F89)', () =>
+test('if the store’s disk is full, the read fails with NoSpace instead of an error of the file (F89)', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
     for (const [code, kind] of [

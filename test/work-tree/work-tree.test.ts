@@ -41,7 +41,7 @@ function kindOf(step: () => unknown): string {
   return 'none';
 }
 
-test('a work tree is opened by its canonical path and keeps its identity (O27)', () =>
+test('a work tree is opened by its canonical path, and keeps its identity (O27)', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w'));
     symlinkSync('w', join(top, 'link'));
@@ -55,7 +55,7 @@ test('a work tree is opened by its canonical path and keeps its identity (O27)',
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   }));
 
-test('if the path is missing, unreadable, a file or a loop of links, opening it gives the matching error kind (F112)', () =>
+test('opening a path that is missing, unreadable, a file or a loop of links gives the matching error kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));
@@ -104,7 +104,7 @@ test('if the path is missing, unreadable, a file or a loop of links, opening it 
       );
   }));
 
-test('protected directories are refused as work trees in any spelling, unless the client allows them (R13)', () =>
+test('a protected directory is refused as work tree, however its path is written, unless the client allows it (R13)', () =>
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -137,7 +137,7 @@ test('protected directories are refused as work trees in any spelling, unless th
     );
   }));
 
-test('a bare repository is refused as a work tree, but a linked work tree inside it can be opened', () =>
+test('a bare repository is refused as work tree, but a linked work tree inside it can be opened', () =>
   withTop((top) => {
     const bare = join(top, 'project');
     for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
@@ -185,7 +185,7 @@ function withMounts(mounts: readonly (readonly string[])[], body: () => void): b
   }
 }
 
-test('if a bind mount makes the storage visible inside the work tree, the storage is refused', () =>
+test('a storage that a bind mount makes visible inside the work tree is refused', () =>
   withTop((top) => {
     const at = (path: string): string => join(top, path);
     for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])
@@ -222,7 +222,7 @@ test('if a bind mount makes the storage visible inside the work tree, the storag
     ]);
   }));
 
-test('a backslash in a path is part of a name, even in the path of the storage', () => {
+test('a backslash is part of a name, even in the path of the storage', () => {
   if (process.platform === 'win32') return;
   withTop((top) => {
     mkdirSync(join(top, 'w\\x/back\\slash'), { recursive: true });
@@ -233,7 +233,7 @@ test('a backslash in a path is part of a name, even in the path of the storage',
   });
 });
 
-test('a work tree’s path may contain spaces and quotes, but must be UTF-8', () =>
+test('the path of a work tree may contain spaces and quotes, but must be UTF-8', () =>
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));
     assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));

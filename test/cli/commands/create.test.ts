@@ -14,7 +14,7 @@ async function run(
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('only with --allow-protected, the command `create` begins a session of the home directory, and reports it', () =>
+test('the command `create` begins a session of the home directory only with --allow-protected', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, 'project'));
     const refused = await run(rig, 'create');

@@ -59,7 +59,7 @@ function written(rig: DaemonRig, ...words: string[]): Buffer {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`in a pipe, the command diff prints the same patch as git, and git apply accepts the patch (${strategy})`, () =>
+  test(`in a pipe, the command diff prints the same patch as git, and git apply accepts it (${strategy})`, () =>
     withRig(async (rig) => {
       const copy = join(rig.top, 'copy');
       put(rig.work, 0);
@@ -77,7 +77,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
     }));
 
 if (hasTerminal())
-  test('on a terminal, the command `diff` shows each file separately, even if one file is not UTF-8', () =>
+  test('on a terminal, the command `diff` shows each file separately, even if a file is not UTF-8', () =>
     withRig(async (rig) => {
       await compared(rig);
       const command = `sh -c "${commandOf(rig, 'diff 0 1 latin.txt bidi.txt sjis.txt --no-pager').replaceAll("'", '')}; echo the end; cat"`;
@@ -88,7 +88,7 @@ if (hasTerminal())
       });
     }));
 
-test('diff --stat prints the same numbers as git, and paths relative to the current directory', () =>
+test('`diff --stat` prints the same numbers as git, and paths relative to the current directory', () =>
   withRig(async (rig) => {
     await compared(rig);
     const lines = written(rig, '--stat', '0', '1', '-C', 'deep').toString('utf8').split('\n');

@@ -66,7 +66,7 @@ test('with four commands, a user continues the session of a container on a lapto
   }
 });
 
-test('an invalid remote is reported with its remedy', async () => {
+test('a command reports an invalid remote, and says how to correct it', async () => {
   const rig = new DaemonRig();
   try {
     const password = await run(rig, 'remote', 'add', 'team', 'https://me:secret@example.com/a.git');

@@ -6,7 +6,7 @@ import type { RevertResult } from '../../../src/protocol/types.ts';
 import { withRig } from '../../support/daemon-rig.ts';
 import { commandOf, hasTerminal, inTerminal } from '../console/console-rig.ts';
 
-test('the revert command reverses a turn, a tool or a range, shows its patch, and lists conflicts', () =>
+test('the command `revert` reverses a turn, a tool or a range, shows its patch, and lists conflicts', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const text = (first: string, last: string): string => `${first}\n1\n2\n3\n4\n5\n6\n${last}\n`;
@@ -58,7 +58,7 @@ test('the revert command reverses a turn, a tool or a range, shows its patch, an
     await client.close();
   }));
 
-test('revert --author reverses the changes of one agent, and lists the files that it leaves unchanged', () =>
+test('`revert --author` reverses the changes of one agent, and lists the files that it leaves unchanged', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn' });
@@ -107,7 +107,7 @@ test('revert --author reverses the changes of one agent, and lists the files tha
     await client.close();
   }));
 
-test('revert --hunk shows each hunk on a terminal, and reverses only the picked hunks', () =>
+test('on a terminal, `revert --hunk` shows each hunk, and reverses only the hunks that the user picks', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const text = (...changed: readonly number[]): string =>
@@ -169,7 +169,7 @@ test('revert --hunk shows each hunk on a terminal, and reverses only the picked 
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
-test('if a file changes while a command waits for an answer, the command shows what the revert or restore really did', () =>
+test('if a file changes while `revert` or `restore` waits for an answer, the command shows what it really did', () =>
   withRig(async (rig) => {
     if (!hasTerminal()) return;
     const { client, session } = await rig.opened({ retention: 'keep' });
@@ -199,7 +199,7 @@ test('if a file changes while a command waits for an answer, the command shows w
     });
   }));
 
-test('Ctrl-C or Ctrl-D at a question of revert --hunk changes no file, and leaves the terminal as it was', () =>
+test('Ctrl-C or Ctrl-D at a question of `revert --hunk` changes no file, and leaves the terminal as it was', () =>
   withRig(async (rig) => {
     if (!hasTerminal()) return;
     const { client, session } = await rig.opened({ retention: 'keep' });

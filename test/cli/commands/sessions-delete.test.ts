@@ -40,7 +40,7 @@ function age(rig: DaemonRig, session: string, days: number): void {
     utimesSync(join(rig.storage, session, 'checkpointd', name), at, at);
 }
 
-test('the command `sessions delete` lists the sessions first, and deletes nothing without an answer', () =>
+test('the command `sessions delete` first lists the sessions, and deletes nothing without an answer', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     const unasked = await run(rig, shadow, local.slice(0, 20));
@@ -65,7 +65,7 @@ test('the command `sessions delete` lists the sessions first, and deletes nothin
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-test('the command `sessions delete --older-than` deletes the sessions that were not used for the given days', () =>
+test('`sessions delete --older-than` deletes the sessions that were not used for the given number of days', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     age(rig, shadow, 31);
@@ -84,7 +84,7 @@ test('the command `sessions delete --older-than` deletes the sessions that were 
     assert.equal(rig.sessions().sort(), [local, sqlite].sort());
   }));
 
-test('the command `sessions delete` refuses wrong or unknown words, and then deletes nothing', () =>
+test('the command `sessions delete` refuses wrong or unknown words without deleting anything', () =>
   withRig(async (rig) => {
     const [shadow] = await keptSessions(rig);
     const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [
@@ -102,7 +102,7 @@ test('the command `sessions delete` refuses wrong or unknown words, and then del
     assert.is(rig.sessions().length, 3);
   }));
 
-test('the command `sessions delete` reports and keeps a session that another process has open', () =>
+test('the command `sessions delete` keeps and reports a session that another process has open', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const ran = await run(rig, session, '--yes');
@@ -113,7 +113,7 @@ test('the command `sessions delete` reports and keeps a session that another pro
   }));
 
 if (hasTerminal())
-  test('the command `sessions delete` asks the user for confirmation, and deletes nothing after a no', () =>
+  test('the command `sessions delete` asks for confirmation, and deletes nothing if the user says no', () =>
     withRig(async (rig) => {
       const [shadow] = await keptSessions(rig);
       const command = commandOf(rig, `sessions delete ${shadow}`);

@@ -33,7 +33,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('the clean command asks first, and only a yes deletes the checkpoints', () =>
+  test('the command `clean` asks first, and deletes the checkpoints only after a yes', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -51,7 +51,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('the user can choose the key for /tangent, and Ctrl-T then has no effect', () =>
+  test('the user can choose another key for /tangent; Ctrl-T then has no effect', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console --tangent-key=g'), async ({ type, shows, ended }) => {
@@ -65,7 +65,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('Escape or Ctrl-C closes the list of turns without a change, and Ctrl-C clears a typed line (Q45)', () =>
+  test('Escape or Ctrl-C closes the list of turns without a change; Ctrl-C also clears a typed line (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {

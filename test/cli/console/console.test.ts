@@ -90,7 +90,7 @@ test('the console accepts only a whole number after -l and --limit (Q43)', () =>
     assert.is(lines.length, wrong.length + right.length);
   }));
 
-test('the console shows the plan before a revert, and without a terminal a revert needs --yes', () =>
+test('the console shows the plan before a revert; without a terminal, a revert needs --yes', () =>
   withRig(async (rig) => {
     await opened(rig);
     const plan = consoleOf(rig, '/checkpoint revert 1');
@@ -198,7 +198,7 @@ test('/checkpoint clean lists what it would delete, and deletes nothing when it 
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
-test('in a tangent, the console refuses every subcommand of /checkpoint, with the specified messages (Q46, C21)', () =>
+test('in a tangent, the console refuses every subcommand of /checkpoint with the specified message (Q46, C21)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const refusal =
@@ -218,7 +218,7 @@ test('in a tangent, the console refuses every subcommand of /checkpoint, with th
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));
 
-test('the summary of a tangent stays in the main conversation (C22)', () =>
+test('the console keeps the summary of a tangent in the main conversation (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const say = (content: string): Promise<unknown> =>
@@ -250,7 +250,7 @@ test('the summary of a tangent stays in the main conversation (C22)', () =>
     await client.close();
   }));
 
-test('if a tangent has no entries, the console does not say that its tail was kept (C21)', () =>
+test('after a tangent without entries, the console does not say that the tail was kept (C21)', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');
@@ -269,7 +269,7 @@ test('the console reports that the tail of a tangent was kept (C21)', () =>
     await client.close();
   }));
 
-test('the forget command removes messages inside and outside a tangent (C22)', () =>
+test('the command `forget` removes messages inside and outside a tangent (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const say = (content: string, toolResults: { toolUseId: string }[] = []): Promise<unknown> =>
@@ -307,7 +307,7 @@ test('the console reports a new checkpoint (Q24)', () =>
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
   }));
 
-test('the console reports checkpoints of other clients: a turn by its tag, a tool by its name and tag (Q24)', () =>
+test('the console reports a turn of another client by its tag, and a tool by its name and tag (Q24)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const { child, said } = openConsole(rig);
@@ -340,7 +340,7 @@ test('the console reports why a checkpoint failed (Q24)', () =>
     assert.match(said(), /^⚠️ Could not create automatic checkpoint: .*work tree/im);
   }));
 
-test('the help of the console describes each word, and names the key of /tangent', () =>
+test('the help of the console describes each command, and names the key of /tangent', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = consoleOf(rig, '/help');
@@ -356,7 +356,7 @@ test('the help of the console describes each word, and names the key of /tangent
     );
   }));
 
-test('the key for /tangent can be set to one letter or to none', () =>
+test('the settings can choose a letter as key for /tangent, or no key', () =>
   withRig(async (rig) => {
     await opened(rig);
     const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);
@@ -364,7 +364,7 @@ test('the key for /tangent can be set to one letter or to none', () =>
     assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
   }));
 
-test('a subcommand without /checkpoint, and a command without a slash, get a hint', () =>
+test('the console answers a subcommand without /checkpoint, or a command without a slash, with a hint', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
@@ -403,7 +403,7 @@ for (const [feature, line, words] of [
       await client.close();
     }));
 
-test('the words diff, compact, context and usage print their results, and an unknown word gets a hint', () =>
+test('the commands diff, compact, context and usage print their results, and an unknown command gets a hint', () =>
   withRig(async (rig) => {
     await opened(rig);
     const lines = consoleOf(

@@ -50,7 +50,7 @@ function everything(rig: DaemonRig): Record<string, string> {
   );
 }
 
-test('the command `enable` adds hooks for all agents once, and `disable` leaves no trace', () =>
+test('the command `enable` adds hooks for all agents only once, and `disable` leaves no trace', () =>
   withRig(async (rig) => {
     for (const directory of directories) mkdirSync(join(rig.home, directory), { recursive: true });
     const claude = join(rig.home, '.claude/settings.json');
@@ -88,7 +88,7 @@ test('the command `enable` adds hooks for all agents once, and `disable` leaves 
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
 
-test('the command `disable` keeps later changes of the user, and a settings file that is a link stays a link', () =>
+test('the command `disable` keeps later changes of the user, and keeps a settings file that is a link as a link', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, '.claude'));
     mkdirSync(join(rig.home, 'dotfiles'));
@@ -104,7 +104,7 @@ test('the command `disable` keeps later changes of the user, and a settings file
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
-test('the command `enable` reports and keeps a settings file that cannot be parsed, and a plugin file that is not ours', () =>
+test('the command `enable` reports and keeps an unparsable settings file and a foreign plugin file', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', '{ // comment\n}'],
@@ -129,7 +129,7 @@ test('the command `enable` reports and keeps a settings file that cannot be pars
     }
   }));
 
-test('if a settings file was empty before `enable`, `disable` makes it empty again, and keeps a byte order mark', () =>
+test('after `enable` and `disable`, an empty settings file is empty again, and a byte order mark remains', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', ''],
@@ -158,7 +158,7 @@ test('if a settings file was empty before `enable`, `disable` makes it empty aga
     assert.match(doctor.stdout, /^agent cursor: not enabled/m);
   }));
 
-test('the command `enable` replaces a read-only settings file only after it asks the user', () =>
+test('the command `enable` replaces a read-only settings file only after the user agrees', () =>
   withRig(async (rig) => {
     const file = join(rig.home, '.claude/settings.json');
     mkdirSync(join(rig.home, '.claude'));
@@ -189,7 +189,7 @@ test('the command `enable` replaces a read-only settings file only after it asks
     }
   }));
 
-test('if a settings file has a syntax error, `enable` reports its line and column', () =>
+test('the command `enable` reports the line and column of a syntax error in a settings file', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string, RegExp])[] = [
       ['.claude/settings.json', '{\n  "a": 1,\n}', /claude\/settings\.json .* at line 3, column 1/],
@@ -205,7 +205,7 @@ test('if a settings file has a syntax error, `enable` reports its line and colum
     for (const [, , said] of texts) assert.match(ran.stderr, said);
   }));
 
-test('the commands `status` and `doctor` report which agents are enabled, and the result of each last hook', () =>
+test('the commands `status` and `doctor` list the enabled agents and the result of each agent’s last hook', () =>
   withRig(async (rig) => {
     for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
     assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
@@ -235,7 +235,7 @@ test('the commands `status` and `doctor` report which agents are enabled, and th
     }
   }));
 
-test('if an agent is unknown or no agent is found, `enable` reports this', () =>
+test('the command `enable` reports an unknown agent, and says when it finds no agent', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);

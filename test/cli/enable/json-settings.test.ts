@@ -40,7 +40,7 @@ const withHooks = `// my settings
 }
 `;
 
-test('adding a hook keeps the comments, order, layout and other hooks of existing settings', () => {
+test('adding a hook keeps the comments, the order and the other hooks of existing settings', () => {
   const added = textOf(settings.add(withHooks));
   for (const line of withHooks.split('\n').filter((each) => /mine|dark|settings/.test(each)))
     assert.ok(added.includes(line), line);
@@ -55,7 +55,7 @@ test('adding a hook keeps the comments, order, layout and other hooks of existin
   assert.is(textOf(settings.remove(beside)), commented);
 });
 
-test('if the path of our command changes, the existing hook is updated, and no second hook is added', () => {
+test('if the path of our command changes, the existing hook is updated instead of adding a second one', () => {
   const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
   const renewed = textOf(settings.add(older));
   assert.not.match(renewed, /old/);
@@ -63,14 +63,14 @@ test('if the path of our command changes, the existing hook is updated, and no s
   assert.equal(parse(textOf(settings.remove(older))), {});
 });
 
-test('disabling removes only our handler from a group of hooks that the user extended', () => {
+test('if the user extended our group of hooks, disabling removes only our own hook', () => {
   const mixed = `{"hooks":{"AfterTool":[{"matcher":"*","hooks":[{"command":"checkpointd hook gemini"},{"command":"mine"}]}]}}`;
   assert.equal(parse(textOf(settings.remove(mixed))), {
     hooks: { AfterTool: [{ matcher: '*', hooks: [{ command: 'mine' }] }] },
   });
 });
 
-test('if settings cannot be parsed, they stay unchanged, and the reason is reported', () => {
+test('settings that cannot be parsed stay unchanged, and the reason is reported', () => {
   const commented = '{ // mine\n}';
   assert.match((strict.add(commented) as { left: string }).left, /not JSON \(which allows/);
   assert.match((strict.remove(commented) as { left: string }).left, /not JSON/);

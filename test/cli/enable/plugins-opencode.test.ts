@@ -45,7 +45,7 @@ test('our hook reads the prompt, tool and end events of the plugin, and treats a
   assert.equal([told.text, told.synthetic], ['files went back', true]);
 });
 
-test('if the hook is missing or fails, the prompt continues', async () => {
+test('if our hook is missing or fails, the user’s prompt continues', async () => {
   const directory = temporaryDirectory('opencode');
   const hooks = await plugin([join(directory, 'not-there'), 'hook'], directory);
   const output = { message: { id: 'm' }, parts: [] };
@@ -56,7 +56,7 @@ test('if the hook is missing or fails, the prompt continues', async () => {
   assert.not.ok(existsSync(join(directory, 'events')));
 });
 
-test('the plugin is recognised as ours', () => {
+test('our plugin of opencode is recognised as ours', () => {
   assert.ok(isOurPlugin(opencodePlugin(['x'])));
   assert.not.ok(isOurPlugin('export const mine = 1;'));
 });

@@ -48,7 +48,7 @@ test("pi's prompt, tool and end events reach our hook, and the answer of the hoo
   });
 });
 
-test('if the hook is missing or the context has no session, no handler of pi fails', async () => {
+test('no handler of pi fails if our hook is missing or if the context has no session', async () => {
   const directory = temporaryDirectory('pi');
   const handlers = await extension([join(directory, 'not-there'), 'hook'], directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };
@@ -59,7 +59,7 @@ test('if the hook is missing or the context has no session, no handler of pi fai
   assert.not.ok(existsSync(join(directory, 'events')));
 });
 
-test('the extension is recognised by its first line', () => {
+test('our extension of pi is recognised by its first line', () => {
   assert.ok(isOurExtension(piExtension(['x'])));
   assert.not.ok(isOurExtension('export default () => undefined;'));
 });

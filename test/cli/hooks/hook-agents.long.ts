@@ -216,7 +216,7 @@ function hookLog(rig: DaemonRig): string {
 }
 
 for (const agent of agents)
-  test(`${agent.package}, unmodified: a restore reverses edits by tools and shells, and the agent gets a message`, async () => {
+  test(`${agent.package}, unmodified: a restore reverses edits by tools and shells, and the agent is informed`, async () => {
     const program = install(agent);
     if (program === undefined) return;
     const server = new ModelServer();

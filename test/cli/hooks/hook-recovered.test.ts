@@ -10,7 +10,7 @@ import { killRestore, restoredFiles } from '../../support/programs/killed-restor
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
-test('the next hook finishes a killed restore and reports it', () =>
+test('after a killed restore, the next hook finishes the restore and reports it', () =>
   withRig(async (rig) => {
     await killRestore(rig, 'claude-code:one');
     const log = join(rig.storage, 'hooks', 'hook.log');

@@ -68,7 +68,7 @@ test('after the user restores by hand, the agent is notified once at its next pr
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('if the input of a hook is empty, truncated, unknown, no object or 100 MB, the hook exits with 0 and logs one line', () =>
+test('if its input is empty, truncated, of unknown form or 100 MB large, a hook exits with 0 and logs one line', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
@@ -86,7 +86,7 @@ test('if the input of a hook is empty, truncated, unknown, no object or 100 MB, 
     assert.is(keepersOf(rig).length, 0);
   }));
 
-test('if the keeper hangs or the agent never closes the input, a hook stops after a second', () =>
+test('a hook stops after a second even if the keeper hangs or the agent never closes the input', () =>
   withRig(async (rig) => {
     const path = socketOf(rig);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -126,7 +126,7 @@ test('two hooks at the same time start one keeper; if the keeper is killed, the 
     await until('the checkpoint is listed', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('if the checkpoint of a turn begins late, the list and the log mark the checkpoint as late', () =>
+test('if the checkpoint of a turn begins late, the list and the log mark it as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);
@@ -138,7 +138,7 @@ test('if the checkpoint of a turn begins late, the list and the log mark the che
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('if the checkpoint of a turn begins in time but ends late, the checkpoint is also marked as late', () =>
+test('if the checkpoint of a turn begins in time but ends late, it is also marked as late', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session exists', () => rig.sessions().length === 1);
@@ -147,7 +147,7 @@ test('if the checkpoint of a turn begins in time but ends late, the checkpoint i
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 
-test('edits after the prompt are not in the checkpoint of the turn', () =>
+test('the checkpoint of a turn does not have edits that were made after the prompt', () =>
   withKeeper(async (rig) => {
     for (const agent of ['claude-code', 'gemini', 'codex'] as const) {
       const of = (name: string, more: object = {}): object => ({
@@ -169,7 +169,7 @@ test('edits after the prompt are not in the checkpoint of the turn', () =>
     }
   }));
 
-test('outside a repository, a hook captures nothing, and the log gives the reason', () =>
+test('outside a repository, a hook captures nothing, and the log says why', () =>
   withKeeper(async (rig) => {
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);

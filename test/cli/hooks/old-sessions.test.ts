@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test('only the sessions of agents are deleted, after thirty days without use', () =>
+test('only sessions of agents are deleted, after thirty days without use', () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });
@@ -31,7 +31,7 @@ test('only the sessions of agents are deleted, after thirty days without use', (
     assert.match(said.join(), /not used for 30 days/);
   }));
 
-test('a setting says for how many days sessions are kept; if the setting cannot be read, no session is deleted', () =>
+test('a setting gives the days for which sessions are kept; if it cannot be read, no session is deleted', () =>
   withRig(async (rig) => {
     const enable = async (...words: string[]): Promise<[number | null, string]> => {
       const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);

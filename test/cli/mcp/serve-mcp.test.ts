@@ -60,7 +60,7 @@ test('each MCP tool declares whether it only reads and whether it can destroy da
     assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
   }));
 
-test('a model can rescue a work tree with the MCP tools: create, list, diff, planned restore, restore, undo, redo', () =>
+test('with the MCP tools, a model can save a work tree, compare it, restore it, and undo and redo the restore', () =>
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);
@@ -91,7 +91,7 @@ test('a model can rescue a work tree with the MCP tools: create, list, diff, pla
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model plans and then makes a revert of one turn; a change after the turn stays', () =>
+test('a model plans and makes a revert of one turn; a later change stays', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');
@@ -167,7 +167,7 @@ test('the MCP server answers wrong arguments and unknown checkpoints with text, 
     assert.equal(rig.tree(), before);
   }));
 
-test('the MCP server explains what to do without a session, after a wrong tag, and when nothing can be undone', () =>
+test('the MCP server explains what to do without a session, after a wrong tag, or without anything to undo', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
     assert.match(none.text, /^\/.* has no session\. checkpoint_create starts a session\.$/);
@@ -183,7 +183,7 @@ test('the MCP server explains what to do without a session, after a wrong tag, a
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
   }));
 
-test('a missing MCP resource is reported by its address, and every resource has its own title', () =>
+test('the error for a missing MCP resource has no message of the daemon, and every resource has its own title', () =>
   withMcp(async (client) => {
     await call(client, 'checkpoint_create', { message: 'one' });
     const { resources } = await client.listResources();
@@ -202,7 +202,7 @@ test('a missing MCP resource is reported by its address, and every resource has 
     }
   }));
 
-test('if the daemon dies, the server repeats a query, and reports a change as possibly made', () =>
+test('if the daemon dies, the MCP server repeats a query, and reports a change as possibly made', () =>
   withMcp(async (client, rig) => {
     const endDaemons = (): void => {
       for (const pid of daemonsOf(rig.storage)) process.kill(pid, 'SIGKILL');

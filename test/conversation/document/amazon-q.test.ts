@@ -115,12 +115,12 @@ test('imported messages become text, tool results and tool uses (C3)', async () 
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('if an imported valid_history_range starts at tool results and no turn follows, the range becomes empty (C13)', async () => {
+test('if no turn follows the tool results at which an imported valid_history_range starts, it becomes empty (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
 
-test('imported tools are grouped as in our documents, without their wrapping (C27)', async () => {
+test('imported tools are grouped as in our documents, without their outer layer (C27)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.tools, {
     Builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],
@@ -134,7 +134,7 @@ test('an import keeps context paths of the work tree, and accepts a summary that
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
 });
 
-test('if an import leaves out fields, the import reports the names of these fields (C35)', async () => {
+test('an import lists the names of the fields that it leaves out (C35)', async () => {
   const { warnings } = await imported();
   for (const expected of [
     /context path "\/etc\/hosts" was left out/,
@@ -151,7 +151,7 @@ test('if an import leaves out fields, the import reports the names of these fiel
   assert.is(warnings.length, 8, warnings.join('\n'));
 });
 
-test('an imported document is exported in our own form, and this form is read without loss', async () => {
+test('an imported document can be exported in our own form and read back without loss', async () => {
   const { conversation } = await imported();
   const document = toDocument(conversation.state);
   const again = new Conversation('c', new MemoryLog());

@@ -25,7 +25,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an import accepts an old document without ids and format version, whose model is text (C10, C29)', async () => {
+test('an import accepts an old document without ids and format version, and with its model as text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,
@@ -54,7 +54,7 @@ test('an import accepts an old document without ids and format version, whose mo
   assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
-test('if an imported history is over the limit, it loses its oldest entries, and this is reported (C6, C12)', async () => {
+test('an imported history over the limit loses its oldest entries, and this is reported (C6, C12)', async () => {
   const history = Array.from({ length: 10_003 }, (_, n) => ({
     id: `e${n}`,
     user: n === 3 ? { toolResults: [{ toolUseId: 't' }] } : { content: String(n) },
@@ -72,7 +72,7 @@ test('if an imported history is over the limit, it loses its oldest entries, and
   assert.is(result.warnings.length, 2);
 });
 
-test('a document of a later version is refused, and the error names the version (C35)', async () => {
+test('a document of a later version is refused with an error that names the version (C35)', async () => {
   const document = { ...toDocument(full().state), format_version: 2 };
   assert.is((await rejection(document)).kind, 'DocumentVersion');
 });
@@ -128,7 +128,7 @@ test('a document with a context path outside the work tree is refused (C24)', as
   assert.is((await rejection(document)).kind, 'PathOutsideWorkTree');
 });
 
-test('if an import is cancelled, it changes nothing', async () => {
+test('a cancelled import changes nothing', async () => {
   const log = new MemoryLog();
   const conversation = new Conversation('c', log);
   const controller = new AbortController();

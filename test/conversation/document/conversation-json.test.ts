@@ -63,7 +63,7 @@ test('an export omits absent optional fields, and does not write null (C35)', ()
   });
 });
 
-test('the document of a tangent has the five specified fields; its time is in UTC (C5)', () => {
+test('the document of a tangent has the five specified fields, with its time in UTC (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(
@@ -103,7 +103,7 @@ test('importing and exporting a document gives the same text (C35)', async () =>
   assert.is(replayed.head, conversation.head);
 });
 
-test('metadata fields survive export and import even if documents give two of them the same name (C4)', async () => {
+test('metadata fields survive export and import even if a document has two of the same name (C4)', async () => {
   const conversation = new Conversation('c', new MemoryLog());
   const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
   conversation.append({ ...said('x'), requestMetadata });
@@ -112,7 +112,7 @@ test('metadata fields survive export and import even if documents give two of th
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('a document owns no checkpoints: an export writes only a reference, which an import ignores (C2, Q15)', async () => {
+test('an export writes only references to checkpoints, and an import ignores them (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());

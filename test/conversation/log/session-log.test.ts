@@ -59,7 +59,7 @@ async function rejectsWith(promise: Promise<unknown>, kind: string): Promise<voi
 }
 
 for (const durability of ['process', 'power'] as const) {
-  test(`a log returns all its records after it is opened again (${durability}) (C8)`, async ({ file }) => {
+  test(`a log that is opened again returns all its records (${durability}) (C8)`, async ({ file }) => {
     const log = await SessionLog.open(file, { durability });
     assert.is(log.length, 0);
     for (let n = 1; n <= 40; n += 1) assert.is(log.append(numbered(n)), n);
@@ -76,7 +76,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('if a log was cut at any byte, it opens with the complete records before the cut, and accepts new records (C8)', async ({
+test('a log that was cut at any byte opens with the complete records before the cut, and accepts new records (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -103,7 +103,7 @@ test('if a log was cut at any byte, it opens with the complete records before th
   }
 });
 
-test('if a power cut left garbage or zeros at the end of a log, opening the log cuts the garbage off (C8)', async ({
+test('if a power cut left garbage or zeros at the end of a log, opening the log removes them (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -118,7 +118,7 @@ test('if a power cut left garbage or zeros at the end of a log, opening the log 
   }
 });
 
-test('if the last record was damaged after it was complete, it is saved beside the log, and reported (C8)', async ({
+test('if the last record was complete and is now damaged, it is saved beside the log and reported (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -136,9 +136,7 @@ test('if the last record was damaged after it was complete, it is saved beside t
   reopened.close();
 });
 
-test('if the write of a record was answered, a kill of the process does not lose the record (C8)', async ({
-  file,
-}) => {
+test('a kill of the process does not lose a record whose write was answered (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});
@@ -167,7 +165,7 @@ test('if the write of a record was answered, a kill of the process does not lose
   }
 });
 
-test('if a bit before complete records is flipped, this is reported as damage, and the log stays unchanged', async ({
+test('if a bit before complete records is flipped, the log is reported as damaged and stays unchanged', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -198,7 +196,7 @@ test('a log of a later format, or a file that is no log, is refused and stays un
   }
 });
 
-test('if a write to the log fails half-way, the log stays as it was, and the next write succeeds', async ({
+test('if a write to the log fails half-way, the log stays as before, and the next write succeeds', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, { durability: 'power' });
@@ -240,7 +238,7 @@ test('if a failed write cannot be undone, the log refuses writes until it is ope
   again.close();
 });
 
-test('the log reads back records that are larger than one read', async ({ file }) => {
+test('the log can return records that are larger than one read', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   const big = { kind: 'ledger', text: 'é'.repeat(1_500_000) };
   log.append(big);
@@ -253,7 +251,7 @@ test('the log reads back records that are larger than one read', async ({ file }
   again.close();
 });
 
-test('if a log has a hard link in a backup, the log gets its own file, and the backup does not change', async ({
+test('if a backup has a hard link to a log, the log gets its own file, and the backup does not change', async ({
   file,
 }) => {
   const first = await SessionLog.open(file, process);

@@ -15,7 +15,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('if a sequence is made from an earlier sequence, it equals a plain array, and the earlier sequence does not change', () => {
+test('a sequence made from an earlier sequence equals a plain array, and does not change the earlier one', () => {
   checkProperty(
     steps,
     (plan) => {
@@ -48,7 +48,7 @@ test('if a sequence is made from an earlier sequence, it equals a plain array, a
   );
 });
 
-test('if a map is made from an earlier map, it equals a plain Map, with the same order of keys', () => {
+test('a map made from an earlier map equals a plain Map, with the keys in the same order', () => {
   const sets = fc.array(fc.tuple(fc.nat(), fc.string({ maxLength: 3 }), fc.nat()), { maxLength: 40 });
   checkProperty(sets, (plan) => {
     const maps = [{ map: PersistentMap.empty<number>(), model: new Map<string, number>() }];

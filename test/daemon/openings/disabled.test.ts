@@ -117,7 +117,7 @@ test("if a session was opened without the feature of checkpoints, it refuses req
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: opening a session without the feature of checkpoints keeps its checkpoints`, () =>
+  test(`${strategy}: a session that is opened without the checkpoint feature keeps its checkpoints`, () =>
     withRig(async (rig) => {
       const client = await rig.start();
       const kept = { strategy, retention: 'keep', conversationId: 'one' } as const;
@@ -168,7 +168,7 @@ test("if a session was opened without tangents, it refuses to enter a tangent, w
     assert.is((await client.close()).code, 0);
   }));
 
-test('session/open reports its progress, stops after initTimeoutMs, and leaves nothing behind (R26)', () =>
+test('session/open reports its progress; if initTimeoutMs passes, it stops and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
     // On any machine the first capture takes over four seconds, because opening each file takes five milliseconds.
     const workspace = join(rig.top, 'workspace');

@@ -18,7 +18,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('the shadow repository is named by the session’s id, and has the specified settings and a first commit (Q11, Q13, Q14)', () =>
+test('the shadow repository has the session’s id as name, the specified settings and a first commit (Q11, Q13, Q14)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const shadow = rig.shadow(session);
@@ -59,7 +59,7 @@ test('a storage inside the work tree is refused; only the default storage in a h
     );
   }));
 
-test('session/open refuses an unknown strategy, and a storage directory that is a file or below a file (Q39)', () =>
+test('session/open refuses an unknown strategy, and a storage path at or below a file (Q39)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');
@@ -138,7 +138,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('if a storage contains the work tree or is inside it, this is detected by identity (F112)', () =>
+test('a storage that contains the work tree is refused with this reason, or is never captured (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('session/open refuses a bare repository as work tree even with allowProtected, and does not change it', () =>
+test('session/open refuses a bare repository as work tree, even with allowProtected', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
@@ -44,7 +44,7 @@ test('session/open refuses a root that is relative, missing, a file or inside .g
     assert.equal(rig.stored(), []);
   }));
 
-test('a link to a directory and a path with dots lead to the canonical root, and a path may have a newline (F112)', () =>
+test('a root through a link or with dots becomes the canonical path, and may contain a newline (F112)', () =>
   withRig(async (rig) => {
     const odd = join(rig.top, 'new\nline');
     mkdirSync(odd);
@@ -67,7 +67,7 @@ test('a link to a directory and a path with dots lead to the canonical root, and
     assert.is((await client.close()).code, 0);
   }));
 
-test('session/open refuses protected directories by identity, unless allowProtected is given (R13, F112)', () =>
+test('session/open refuses protected directories under any name, unless allowProtected is given (R13, F112)', () =>
   withRig(async (rig) => {
     const documents = join(rig.home, 'Documents');
     mkdirSync(documents);

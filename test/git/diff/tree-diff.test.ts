@@ -47,7 +47,7 @@ async function withTrees(body: (trees: DiffTrees, work: string) => Promise<void>
   });
 }
 
-test('our differ gives the same names, statuses and renames as git, for names of any bytes (Q30)', () =>
+test('our differ gives the same names, statuses and renames as git, even for names of any bytes (Q30)', () =>
   withTrees(async (trees) => {
     const shape = (await nameStatus(trees)).map(({ status, from, path, score }) => [
       status,
@@ -91,7 +91,7 @@ test('if a file was renamed, its lines are counted under the new name; a binary 
     assert.is(counts.size, 8);
   }));
 
-test('our diff texts equal those of git diff, and depend on no setting or program of the repository', () =>
+test('our diff texts equal those of git diff, whatever the settings of the repository', () =>
   withTrees(async (trees, work) => {
     const plain = ['-c', 'core.quotePath=false', '-c', 'core.abbrev=7', 'diff'];
     const unified = gitBytes(work, ...plain, trees.from, trees.to);

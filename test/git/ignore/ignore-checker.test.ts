@@ -48,7 +48,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('the checker treats names that look like options, magic or quoting to git as plain names', () =>
+test('the checker passes names to git that look like options or quoting, and git takes them as plain names', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
@@ -59,7 +59,7 @@ test('the checker treats names that look like options, magic or quoting to git a
     );
   }));
 
-test('the checker uses info/exclude, the global ignore file and core.excludesFile, and detects changes of all three', () =>
+test('the checker uses info/exclude, the global ignore file and core.excludesFile, and detects their changes', () =>
   withChecker(async ({ root, home, checker, ignored }) => {
     assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
     assert.is((await checker.refresh()).hasRules, false);
@@ -79,7 +79,7 @@ test('the checker uses info/exclude, the global ignore file and core.excludesFil
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
   }));
 
-test('the checker keeps one git process until the checker is renewed, and then reads a changed .gitignore', () =>
+test('the checker keeps one git process until it is renewed, and then reads a changed .gitignore', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);
@@ -92,7 +92,7 @@ test('the checker keeps one git process until the checker is renewed, and then r
     assert.is.not(checker.pid, pid);
   }));
 
-test('the checker starts its git process again after a kill, and loses no answer (F61)', () =>
+test('if its git process is killed, the checker starts it again and loses no answer (F61)', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');
@@ -107,7 +107,7 @@ test('the checker starts its git process again after a kill, and loses no answer
     }
   }));
 
-test('if a path is beyond a symbolic link, git ends, and no answer for other paths is lost', () =>
+test('a path beyond a symbolic link ends git, but no answer for other paths is lost', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -130,7 +130,7 @@ test('ignore rules apply to files at any depth', () =>
     assert.equal(log, []);
   }));
 
-test('a broken or hostile configuration file changes no other rule, and runs no program (F53, F55)', () =>
+test('a broken or hostile configuration file runs no program, and leaves all other rules in force (F53, F55)', () =>
   withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');
@@ -147,7 +147,7 @@ test('a broken or hostile configuration file changes no other rule, and runs no 
   }));
 
 if (process.platform !== 'win32') {
-  test('if a configuration file or a file of exclude patterns is a FIFO, the checker reports it and never waits for it', async () => {
+  test('if a configuration file or a file of exclude patterns is a FIFO, the checker reports it without waiting', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

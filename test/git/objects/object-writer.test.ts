@@ -58,7 +58,7 @@ async function withObjects(
   });
 }
 
-test('writing an existing object only updates the time of its file, and an empty file is replaced', () =>
+test('writing an existing object only updates the time of its file; an empty file is replaced', () =>
   withObjects(async (_objects, file, write) => {
     await write();
     const { ino } = statSync(file);
@@ -73,7 +73,7 @@ test('writing an existing object only updates the time of its file, and an empty
     assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
-test('if any call of writing an object fails, the object gets no name, and no file is left', () =>
+test('if any call fails while an object is written, no object and no file is left', () =>
   withObjects(async (objects, file, write) => {
     let failed = 0;
     for (let fatal = 1; ; fatal += 1) {
@@ -122,7 +122,7 @@ const namesIn = (objects: string): string[] =>
     .filter((name) => name.length === 2)
     .flatMap((name) => readdirSync(join(objects, name)));
 
-test('if a large content changed after it was hashed, it gets no object name', () =>
+test('a large content that changes after it was hashed is not stored as an object', () =>
   withSpool(async (objects, spool, write) => {
     const id = objectId('blob', readFileSync(spool));
     const bytes = readFileSync(spool);
@@ -133,7 +133,7 @@ test('if a large content changed after it was hashed, it gets no object name', (
     assert.not(existsSync(spool), 'the private file is removed');
   }));
 
-test('if any call of writing a large content fails, the object gets no name, and no file is left', () =>
+test('if any call fails while a large content is written, no object and no file is left', () =>
   withSpool(async (objects, spool, write) => {
     const bytes = readFileSync(spool);
     const id = objectId('blob', bytes);

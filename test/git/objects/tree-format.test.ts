@@ -31,7 +31,7 @@ const item: fc.Arbitrary<TreeItem> = fc.record(
   { noNullPrototype: true },
 );
 
-test('every tree of valid names and modes is read back unchanged', async () => {
+test('a tree of valid names and modes is read back unchanged', async () => {
   await checkPropertyAsync(
     fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 30 }),
     async (items) => {
@@ -44,7 +44,7 @@ test('every tree of valid names and modes is read back unchanged', async () => {
   );
 });
 
-test('files and directories have the same order as with git add and git write-tree', () =>
+test('files and directories have the same order as in git add and git write-tree', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const names = [
@@ -77,7 +77,7 @@ test('files and directories have the same order as with git add and git write-tr
     assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
-test('a tree from elsewhere is refused if it has invalid or double names, a wrong order, odd modes or missing bytes (F56)', async () => {
+test('a tree is refused if it has invalid or double names, a wrong order, odd modes or missing bytes (F56)', async () => {
   const raw = (...entries: [mode: string, name: string][]): Buffer =>
     Buffer.concat(
       entries.map(([mode, name]) =>
@@ -109,7 +109,7 @@ test('a tree from elsewhere is refused if it has invalid or double names, a wron
   assert.is((await decodeTree(raw(['100644', 'a']), 'id')).length, 1);
 });
 
-test('a directory of ten thousand names in any order gives the same tree as in git', () =>
+test('a directory of ten thousand names in any order gives the same tree as git', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const items: TreeItem[] = [];
@@ -128,7 +128,7 @@ test('a directory of ten thousand names in any order gives the same tree as in g
     assert.is(back.length, items.length);
   }));
 
-test('no tree with an invalid name is written', async () => {
+test('a tree with an invalid name is never written', async () => {
   for (const each of ['', '.', '..', '.git', '.GIT', 'a/b', 'a\0b']) {
     await fails([{ name: each, mode: '100644', id: blob }]);
   }

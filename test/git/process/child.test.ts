@@ -25,7 +25,7 @@ async function withProgram(script: string, body: (directory: string) => Promise<
   });
 }
 
-test('queries to a git process are pipelined and answered in order', () =>
+test('several queries can wait in a git process, and are answered in order', () =>
   withProgram('cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index}`);
@@ -101,7 +101,7 @@ test('a process without queries ends after a while, and the next query starts a 
     assert.not(existsSync(`/proc/${second}`));
   }));
 
-test('a process with an open query does not end, however long the query takes', () =>
+test('a process does not end while a query is open, however long the query takes', () =>
   withProgram('read line; sleep 0.3; echo "$line"', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
     assert.is(await ask(child, 'slow'), 'slow');

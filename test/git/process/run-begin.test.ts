@@ -28,7 +28,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('if no descriptor is free for git, the error is a system error; git starts once descriptors are free', () => {
+test('if no descriptor is free for git, the error is a system error, and git starts once descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));
@@ -39,7 +39,7 @@ test('if no descriptor is free for git, the error is a system error; git starts 
   assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
 });
 
-test('if the access list of a path cannot be read, the path counts as having an access list', () => {
+test('if the access list of a path cannot be read, the daemon assumes that the path has one', () => {
   const body = `
     await withAccessLists([Buffer.from('/')]);
     full();

@@ -43,7 +43,7 @@ const withRefs = (body: (rig: Rig) => Promise<void>): Promise<void> =>
 const listed = (gitDir: string): string =>
   git(gitDir, 'for-each-ref', '--format=%(refname) %(objectname)').trim();
 
-test('the store makes new refs itself, without starting git, and lets git move existing refs', () =>
+test('the store itself makes new refs, but lets git move existing refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     await refs.commit([
       { ref: 'refs/own/a', to: one },
@@ -61,7 +61,7 @@ test('the store makes new refs itself, without starting git, and lets git move e
     assert.is(listed(gitDir), `refs/own/a ${two}\nrefs/own/b ${one}\nrefs/own/c ${two}`);
   }));
 
-test('if another program makes a new ref at the same moment, the change fails, and the store does not replace the ref', () =>
+test('if another program makes a ref at the same moment, the change fails and leaves that ref as it is', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     installFault((call, target) => {
       if (call !== 'exists' || !target.endsWith('/refs/own/b')) return;
@@ -78,7 +78,7 @@ test('if another program makes a new ref at the same moment, the change fails, a
     assert.is(listed(gitDir), `refs/own/b ${two}`, 'and nothing else was done');
   }));
 
-test('if the daemon is killed between making two new refs, the next open makes both refs', () =>
+test('if the daemon is killed between making two refs, the next open makes both refs', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     let renames = 0;
     installFault((call, target) => {
@@ -103,7 +103,7 @@ test('if the daemon is killed between making two new refs, the next open makes b
     await next.close();
   }));
 
-test('if any call for a new ref fails, git makes the ref instead, and no file remains', () =>
+test('if a call fails while the store makes a ref, git makes the ref instead, and no file remains', () =>
   withRefs(async ({ gitDir, refs, commits: [one = ''] }) => {
     for (const call of ['open', 'writeFile', 'close', 'rename']) {
       let failed = 0;

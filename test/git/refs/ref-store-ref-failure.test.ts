@@ -11,7 +11,7 @@ function told(error: unknown): unknown {
   }
 }
 
-test('if git may not write a ref, the error names the path and a remedy, and nothing changes', () => {
+test('if git is not permitted to write a ref, the error names the path and the command to correct it', () => {
   const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
   const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
   assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);
@@ -19,7 +19,7 @@ test('if git may not write a ref, the error names the path and a remedy, and not
   assert.match(error.message, 'chown');
 });
 
-test('if an error is not about permissions, it is returned unchanged', () => {
+test('an error that is not about permissions is returned unchanged', () => {
   for (const error of [
     new CheckpointdError('GitFailed', 'fatal: bad object'),
     new CheckpointdError('NoSpace', 'Permission denied'),

@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('if the note of a move cannot be removed, the refs stay moved, and no later opening undoes the move', () =>
+test('if the note about a move of refs cannot be removed, the move stays, and no later open reverses it', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -81,7 +81,7 @@ test('if the note of a move cannot be removed, the refs stay moved, and no later
     assert.is((await again()).refs.get('refs/own/a'), two);
   }));
 
-test('if the note of a move cannot be written, the refs do not move, not even at a later open', () =>
+test('if the note about a move of refs cannot be written, the refs do not move, not even at a later open', () =>
   withRefs(async ({ refs, again, objects: [one], left }) => {
     failing('open');
     try {
@@ -95,7 +95,7 @@ test('if the note of a move cannot be written, the refs do not move, not even at
   }));
 
 for (const count of [1, 2])
-  test(`if ${count} moved refs cannot be synced, the store moves each ref back, so nothing has changed`, () =>
+  test(`if ${count} moved refs cannot be synced, the store moves each ref back`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('if a change failed because refs were unreadable, the session does not repeat the change later', () =>
+test('a change that failed because refs were unreadable is not repeated later in the session', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('if a change failed because refs were unreadable, the session does not repe
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('if a change failed because of unreadable refs that are readable at close, the next open does not repeat the change', () =>
+test('a change that failed because refs were unreadable is not repeated by the next open', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('removing one ref writes a note, so that after a kill the next open recognises the leftover locks', () =>
+test('removing one ref writes a note, from which the next open after a kill recognises leftover locks', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -260,7 +260,7 @@ test('removing one ref writes a note, so that after a kill the next open recogni
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('if git refuses a request, the error says that nothing changed, even if git would also refuse the reversal', () =>
+test('if git refuses a request, the error says that nothing changed, even if git would also refuse to reverse it', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));
@@ -272,7 +272,7 @@ test('if git refuses a request, the error says that nothing changed, even if git
     assert.is((await again()).refs.size, 2);
   }));
 
-test('if git is too old to sync refs, the store syncs changed refs, and after a deletion also packed-refs', () =>
+test('if git is too old to sync refs, the store syncs changed refs itself, and packed-refs after a deletion', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];
@@ -297,7 +297,7 @@ test('if git is too old to sync refs, the store syncs changed refs, and after a 
     }
   }));
 
-test('if the store cannot sync a ref, it moves the ref back', () =>
+test('if the store cannot sync a moved ref, it moves the ref back', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {
@@ -315,7 +315,7 @@ test('if the store cannot sync a ref, it moves the ref back', () =>
     assert.is(git(gitDir, 'for-each-ref'), '');
   }));
 
-test('the store restores refs that another program removed, even if git crashes at the first attempt', () =>
+test('the store makes refs again that another program removed, even if git crashes at the first attempt', () =>
   withRefs(async ({ refs, again, objects: [one, two], gitDir }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     await refs.close();

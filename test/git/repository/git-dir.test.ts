@@ -28,7 +28,7 @@ function asked(top: string, at: string): { root: string; gitDir: string; commonD
   };
 }
 
-test('the daemon finds a repository, a linked worktree, a separate git dir and a submodule like git', () =>
+test('the daemon finds a repository, a linked worktree, a separate git directory and a submodule as git does', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', 'r');
     const at = join(top, 'r');
@@ -43,7 +43,7 @@ test('the daemon finds a repository, a linked worktree, a separate git dir and a
     assert.equal(findRepository(join(at, 'module')), asked(top, join(at, 'module')));
   }));
 
-test('a bare repository, garbage and dangling pointers are skipped, and the search continues upwards', () =>
+test('the search for a repository skips bare repositories, garbage and dangling pointers, and continues upwards', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--bare', 'bare.git');
     assert.is(findRepository(join(top, 'bare.git')), undefined);
@@ -60,7 +60,7 @@ test('a bare repository, garbage and dangling pointers are skipped, and the sear
     assert.is(repositoryAt(join(top, 'g/x')), undefined);
   }));
 
-test('the daemon also finds repositories of formats that it cannot use (F65)', () =>
+test('the search also finds repositories in formats that the daemon cannot use (F65)', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--object-format=sha256', 'sha256');
     assert.is(findRepository(join(top, 'sha256'))?.gitDir, join(top, 'sha256/.git'));

@@ -42,7 +42,7 @@ async function withRepository(
 const paths = async (index: UserIndex): Promise<string[]> =>
   (await index.entries()).map((entry) => String(entry.path));
 
-test('tracked paths are read as bytes and follow changes of the index, and the index is never written', () =>
+test('the daemon reads tracked paths as bytes, detects changes of the index, and never writes the index', () =>
   withRepository(async (root, index) => {
     assert.equal(await paths(index), [], 'no index yet');
     const names = ['a', 'd/é', 'new\nline', '"q"', '-x', ':x'];
@@ -59,7 +59,7 @@ test('tracked paths are read as bytes and follow changes of the index, and the i
     assert.not.ok((await paths(index)).includes('a'));
   }));
 
-test('a path with a merge conflict is listed once, and a submodule is marked as such', () =>
+test('a path with a merge conflict is listed once, and a submodule is marked', () =>
   withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);
@@ -81,7 +81,7 @@ test('a path with a merge conflict is listed once, and a submodule is marked as 
     );
   }));
 
-test('reading the index runs no program of a hostile configuration (F55)', () =>
+test('reading the index does not run a program from a hostile configuration (F55)', () =>
   withRepository(async (root, index) => {
     const ran = join(root, 'ran');
     writeFileSync(join(root, 'f'), '');
@@ -95,7 +95,7 @@ test('reading the index runs no program of a hostile configuration (F55)', () =>
     assert.not.ok(existsSync(ran));
   }));
 
-test('an unreadable index is reported, and counts as empty until git writes a new index', () =>
+test('an unreadable index is reported, and counts as empty until git writes a new one', () =>
   withRepository(async (root, index, log) => {
     writeFileSync(join(root, '.git/index'), 'garbage');
     assert.equal(await paths(index), []);

@@ -225,7 +225,7 @@ seen(
   },
 );
 
-seen('the page marks contents that are not UTF-8 and binary files', async () => {
+seen('the page marks binary files and contents that are not UTF-8', async () => {
   const { page } = shown;
   await shown.select('2.1');
   await shown.file('latin.txt');
@@ -249,7 +249,7 @@ seen('the page compares any two checkpoints, or a checkpoint with the work tree'
   await page.selectOption('#compare', '');
 });
 
-seen('the search finds messages and tools, and the changes of a path', async () => {
+seen('the search finds messages, tools, and the changes of a path', async () => {
   const { page } = shown;
   const count = () => page.locator('[role=treeitem]:not([data-tag=now])').count();
   await page.keyboard.press('/');
@@ -262,7 +262,7 @@ seen('the search finds messages and tools, and the changes of a path', async () 
   await until('all checkpoints are shown again', async () => (await count()) > 5);
 });
 
-seen('the user moves through the timeline with keys, and the ? key lists all keys', async () => {
+seen('the user moves through the timeline with keys, and the key ? lists all keys', async () => {
   const { page } = shown;
   await shown.select('1');
   await page.keyboard.press('j');
@@ -277,37 +277,34 @@ seen('the user moves through the timeline with keys, and the ? key lists all key
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
 
-seen(
-  'the page reverts one hunk of a comparison after it shows the plan, and one click undoes the revert',
-  async () => {
-    const { page } = shown;
-    const { rig } = inspected;
-    await shown.select('2.1');
-    const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
-    await page.selectOption('#compare', base);
-    await shown.file('code.ts');
-    await page.locator('.diff .revert-hunk').nth(1).waitFor();
-    await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
-    const dialog = page.locator('dialog.changing[open]');
-    await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
-    await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
-    await dialog.locator('.patch-removed', { hasText: 'n30 = 31' }).waitFor();
-    assert.equal(await dialog.locator('.patch-added').allInnerTexts(), ['+export const n30 = 30;']);
-    assert.is(await dialog.locator('#author').count(), 0, 'hunks have no author');
-    assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
-    await dialog.locator('button.confirm').click();
-    await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
-    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the other hunk stays');
-    await dialog.locator('button.take-back').click();
-    await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
-    assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
-    await dialog.locator('button.close').click();
-    await page.selectOption('#compare', '');
-  },
-);
+seen('the page shows the plan before it reverts one hunk, and one click undoes the revert', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  await shown.select('2.1');
+  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+  await page.selectOption('#compare', base);
+  await shown.file('code.ts');
+  await page.locator('.diff .revert-hunk').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
+  await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+  await dialog.locator('.patch-removed', { hasText: 'n30 = 31' }).waitFor();
+  assert.equal(await dialog.locator('.patch-added').allInnerTexts(), ['+export const n30 = 30;']);
+  assert.is(await dialog.locator('#author').count(), 0, 'hunks have no author');
+  assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the other hunk stays');
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
+  await dialog.locator('button.close').click();
+  await page.selectOption('#compare', '');
+});
 
 seen(
-  'the user picks several hunks, sees each line of the plan, and reverts all picked hunks at once',
+  'the user picks several hunks, sees each line of the plan, and reverts all of them at once',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -367,33 +364,36 @@ seen('a revert can be limited to the work of one session', async () => {
   await dialog.locator('button.close').click();
 });
 
-seen('the user reverts the change of one file; a later change of the same lines is a conflict', async () => {
-  const { page } = shown;
-  const { rig } = inspected;
-  const before = rig.read('code.ts') ?? '';
-  rig.write('code.ts', before.replace('n5 = 6', 'n5 = 77'));
-  await shown.select('2.1');
-  await shown.file('code.ts');
-  await page.getByRole('button', { name: 'Revert file' }).click();
-  const dialog = page.locator('dialog.changing[open]');
-  await dialog.locator('h2', { hasText: /^Revert code.ts$/ }).waitFor();
-  const conflict = dialog.locator('[data-list=conflict]', { hasText: 'the same lines were changed later' });
-  await conflict.waitFor();
-  assert.ok(await dialog.locator('button.confirm').isDisabled(), 'nothing is left to do');
-  await dialog.getByText('Write both versions').click();
-  await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
-  await dialog.locator('button.confirm').click();
-  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
-  assert.match(rig.read('code.ts') ?? '', /<<<<<<<[^]*n5 = 77[^]*=======[^]*n5 = 5/);
-  await dialog.locator('button.take-back').click();
-  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
-  assert.match(rig.read('code.ts') ?? '', /n5 = 77/);
-  await dialog.locator('button.close').click();
-  rig.write('code.ts', before);
-});
+seen(
+  'the user can revert the change of one file; a later change of the same lines is a conflict',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    const before = rig.read('code.ts') ?? '';
+    rig.write('code.ts', before.replace('n5 = 6', 'n5 = 77'));
+    await shown.select('2.1');
+    await shown.file('code.ts');
+    await page.getByRole('button', { name: 'Revert file' }).click();
+    const dialog = page.locator('dialog.changing[open]');
+    await dialog.locator('h2', { hasText: /^Revert code.ts$/ }).waitFor();
+    const conflict = dialog.locator('[data-list=conflict]', { hasText: 'the same lines were changed later' });
+    await conflict.waitFor();
+    assert.ok(await dialog.locator('button.confirm').isDisabled(), 'nothing is left to do');
+    await dialog.getByText('Write both versions').click();
+    await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+    await dialog.locator('button.confirm').click();
+    await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /<<<<<<<[^]*n5 = 77[^]*=======[^]*n5 = 5/);
+    await dialog.locator('button.take-back').click();
+    await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /n5 = 77/);
+    await dialog.locator('button.close').click();
+    rig.write('code.ts', before);
+  },
+);
 
 seen(
-  'the v key plans a revert of a whole tool, the button plans a revert of a turn, and Enter cancels a plan',
+  'a key plans a revert of a whole tool, a button plans a revert of a turn, and Enter cancels the plan',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -421,7 +421,7 @@ seen(
 );
 
 seen(
-  'the page shows the plan of a restore with its conflict, restores on confirmation, and undoes with one click',
+  'the page shows the conflict in the plan of a restore, restores on confirmation, and undoes with one click',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -452,7 +452,7 @@ seen(
   },
 );
 
-seen('before a push, the page shows a plan, which lists the files that stay on this machine', async () => {
+seen('before a push, the page shows a plan with the files that stay on this machine', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const url = join(rig.top, 'remote.git');
@@ -474,7 +474,7 @@ seen('before a push, the page shows a plan, which lists the files that stay on t
 });
 
 seen(
-  'the page lists and fetches the sessions of a remote, imports and shows one of them, and changes no file',
+  'the page fetches the sessions of a remote, and imports one of them without changing a file',
   async () => {
     const { page } = shown;
     const { rig } = inspected;
@@ -500,7 +500,7 @@ seen(
   },
 );
 
-seen('the page shows a push in the background, and the reason of a failed push', async () => {
+seen('during a push, the page stays usable, and it shows why a push failed', async () => {
   const { page } = shown;
   const { rig, client } = inspected;
   assert.ok(client !== undefined);
@@ -521,7 +521,7 @@ seen('the page shows a push in the background, and the reason of a failed push',
 });
 
 seen(
-  'the page shows the timeline of a second session beside the first, and a click on the second swaps the two',
+  'the page shows the timeline of a second session beside the first, and a click swaps the two',
   async () => {
     const { page } = shown;
     const { rig, client } = inspected;
@@ -569,34 +569,37 @@ seen('the title of the window names the directory of the shown session', async (
   await until('the title is of work', async () => (await page.title()) === 'work · checkpointd');
 });
 
-seen('a late answer about the former session changes nothing for the shown session', async () => {
-  const { page } = shown;
-  const other = await page.locator('#session option', { hasText: 'elsewhere' }).getAttribute('value');
-  const title = (): Promise<string | null> => page.locator('#session').getAttribute('title');
-  await page.selectOption('#session', inspected.session);
-  await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
-  await page.locator('.link-dot.good').waitFor();
-  const answer = await holdRequest(page, 'session/get');
-  await page.click('button[title=Store]');
-  await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
-  await page.selectOption('#session', other);
-  await until('the other session is shown', async () => (await title())?.endsWith('elsewhere') === true);
-  await answer();
-  assert.match((await title()) ?? '', /elsewhere$/);
-  const late = await holdRequest(page, 'session/get');
-  await page.selectOption('#session', inspected.session);
-  await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
-  await page.selectOption('#session', other);
-  await page.locator('.checkpoint-head').waitFor();
-  await page.click('[data-tag="now"]');
-  await page.locator('[data-tag="now"][aria-selected=true]').waitFor();
-  await late();
-  assert.is(await page.locator('[data-tag="now"][aria-selected=true]').count(), 1, 'the selection stays');
-  await page.selectOption('#session', inspected.session);
-  await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
-});
+seen(
+  'a late answer about the previous session does not change the display of the current session',
+  async () => {
+    const { page } = shown;
+    const other = await page.locator('#session option', { hasText: 'elsewhere' }).getAttribute('value');
+    const title = (): Promise<string | null> => page.locator('#session').getAttribute('title');
+    await page.selectOption('#session', inspected.session);
+    await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+    await page.locator('.link-dot.good').waitFor();
+    const answer = await holdRequest(page, 'session/get');
+    await page.click('button[title=Store]');
+    await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
+    await page.selectOption('#session', other);
+    await until('the other session is shown', async () => (await title())?.endsWith('elsewhere') === true);
+    await answer();
+    assert.match((await title()) ?? '', /elsewhere$/);
+    const late = await holdRequest(page, 'session/get');
+    await page.selectOption('#session', inspected.session);
+    await until('the page sends the request', () => page.evaluate('sendHeld !== undefined'));
+    await page.selectOption('#session', other);
+    await page.locator('.checkpoint-head').waitFor();
+    await page.click('[data-tag="now"]');
+    await page.locator('[data-tag="now"][aria-selected=true]').waitFor();
+    await late();
+    assert.is(await page.locator('[data-tag="now"][aria-selected=true]').count(), 1, 'the selection stays');
+    await page.selectOption('#session', inspected.session);
+    await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+  },
+);
 
-seen('a page whose connection breaks before the first answer shows the session later', async () => {
+seen('if the connection breaks before the first answer, the page still shows the session later', async () => {
   const { page } = shown;
   await page.addInitScript(`if (sessionStorage.getItem('test-broke') === null) {
     sessionStorage.setItem('test-broke', 'yes');
@@ -612,7 +615,7 @@ seen('a page whose connection breaks before the first answer shows the session l
   await page.locator('.checkpoint-head').waitFor();
 });
 
-seen('a connection that breaks while the second timeline opens does not leave it empty', async () => {
+seen('if the connection breaks while the second timeline opens, the timeline is shown later', async () => {
   const { page } = shown;
   const breakNext = (): Promise<unknown> =>
     page.evaluate(`{
@@ -635,7 +638,7 @@ seen('a connection that breaks while the second timeline opens does not leave it
   assert.equal(shown.complaints, []);
 });
 
-seen('removed lines show exactly the removed text, and their invisible characters as signs', async () => {
+seen('the page shows the exact text of removed lines, with signs for invisible characters', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const long = (word: string): string => `${'word '.repeat(1500)}${word}\n`;
@@ -655,7 +658,7 @@ seen('removed lines show exactly the removed text, and their invisible character
   assert.is(ground, 'rgba(0, 0, 0, 0)', 'no words are marked in a hunk that is too long to compare them');
 });
 
-seen('while a file takes long to load, the page shows a note instead of the former diff', async () => {
+seen('while a file takes long to load, the page shows a note instead of the previous diff', async () => {
   const { page } = shown;
   await shown.select('2.1');
   await shown.file('code.ts');
@@ -682,7 +685,7 @@ seen('the page keeps showing a diff while the daemon looks up its authors', asyn
 });
 
 seen(
-  'after a lost connection the page shows missed checkpoints, and sends requests from the gap',
+  'after a lost connection, the page shows the checkpoints made meanwhile, and sends the delayed requests',
   async () => {
     const { page } = shown;
     await shown.select('2.1');
@@ -716,7 +719,7 @@ seen(
   },
 );
 
-seen('the page never shows the title of the formerly selected checkpoint', async () => {
+seen('the page never shows the title of the previously selected checkpoint', async () => {
   const { page } = shown;
   await shown.select('1');
   await page.locator('.checkpoint-head h2', { hasText: 'change <b>one</b> line' }).waitFor();
@@ -727,7 +730,7 @@ seen('the page never shows the title of the formerly selected checkpoint', async
   await answer();
 });
 
-seen('a new plan is never shown with the patch of the former plan', async () => {
+seen('the page never shows a new plan with the patch of the previous plan', async () => {
   const { page } = shown;
   await shown.select('1');
   await page.click('#restore');
@@ -742,7 +745,7 @@ seen('a new plan is never shown with the patch of the former plan', async () => 
   await cancelPlan(page);
 });
 
-seen('an answer about an earlier state of the session does not hide the newest checkpoint', async () => {
+seen('a late answer about an earlier state of the session does not hide the newest checkpoint', async () => {
   const { page } = shown;
   const answer = await holdRequest(page, 'checkpoint/list');
   await page.selectOption('#session', inspected.session);
@@ -758,7 +761,7 @@ seen('an answer about an earlier state of the session does not hide the newest c
   assert.match(here, 'made while the page loads', id);
 });
 
-seen('the diff of the work tree keeps its place while other files change', async () => {
+seen('the diff of the work tree keeps its scroll position while other files change', async () => {
   const { page } = shown;
   const { rig } = inspected;
   const lines = Array.from({ length: 300 }, (_, i) => `line ${i}\n`);
@@ -778,7 +781,7 @@ seen('the diff of the work tree keeps its place while other files change', async
   assert.ok(await page.evaluate(same), 'the view is not drawn again');
 });
 
-seen('the history of a file shows no failure while the user moves quickly', async () => {
+seen('the history of a file shows no error while the user moves quickly', async () => {
   const { page } = shown;
   await shown.select('2.1');
   await shown.file('code.ts');
@@ -800,7 +803,7 @@ seen('the history of a file shows no failure while the user moves quickly', asyn
   await page.click('button[title=Checkpoints]');
 });
 
-seen('only turns that have tools can be folded, also after a restore', async () => {
+seen('only turns with tools can be folded, also after a restore', async () => {
   const { page } = shown;
   const turn = await inspected.turn('a turn with a restore');
   inspected.rig.write('code.ts', 'before a restore\n');
@@ -818,7 +821,7 @@ seen('only turns that have tools can be folded, also after a restore', async () 
   await tool.waitFor();
 });
 
-seen('keys step through files whose names differ only in bytes that are not UTF-8', async () => {
+seen('the keys move through files whose names differ only in bytes that are not UTF-8', async () => {
   const { page } = shown;
   const { rig } = inspected;
   for (const byte of [0xfe, 0xff])
@@ -835,7 +838,7 @@ seen('keys step through files whose names differ only in bytes that are not UTF-
   for (const byte of [0xfe, 0xff]) rmSync(Buffer.concat([Buffer.from(`${rig.work}/b`), Buffer.from([byte])]));
 });
 
-seen('the accessibility checker axe finds no fault on the page, whether light, dark or narrow', async () => {
+seen('the accessibility checker axe finds no fault on the page in light, dark and narrow form', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
@@ -884,7 +887,7 @@ seen('the accessibility checker axe finds no fault on the page, whether light, d
   await page.setViewportSize(shown.size);
 });
 
-seen('a second window needs its own link, and a page with a used or missing link shows no data', async () => {
+seen('a second window needs its own link; a page with a used or missing link shows no data', async () => {
   if (browser === undefined) return;
   const link = await inspected.inspect(`--session=${inspected.session}`);
   const second = await WatchedPage.open(browser, link);
@@ -916,9 +919,8 @@ seen('the page reports the death of the daemon, and works again with the next da
   await page.locator('.link-dot.good').waitFor();
 });
 
-seen(
-  'the page causes no error, breaks no rule of its security policy, and requests nothing from other hosts',
-  () => shown.close(),
+seen('the page causes no error, obeys its security policy, and requests nothing from other hosts', () =>
+  shown.close(),
 );
 
 test.run();

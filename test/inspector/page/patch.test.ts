@@ -18,7 +18,7 @@ test('the page can apply and revert a hunk of 200,000 lines', () => {
   assert.ok(unpatched(after, hunks).before === before);
 });
 
-test('applying a patch keeps context lines, and accepts an empty side or a last line without a line feed', () => {
+test('a patch keeps its context lines when it is applied, and may have an empty side or no last line feed', () => {
   const before = 'a\nb\nc\nd';
   const patch = '@@ -1,2 +1,3 @@\n a\n+new\n b\n@@ -4 +5 @@\n-d\n\\ No newline at end of file\n+D\n';
   assert.is(patched(before, hunksOf(patch)).after, 'a\nnew\nb\nc\nD\n');
@@ -26,7 +26,7 @@ test('applying a patch keeps context lines, and accepts an empty side or a last 
   assert.is(patched('', hunksOf('@@ -0,0 +1 @@\n+a\n')).after, 'a\n');
 });
 
-test('if a patch was made for a different text, it is refused', () => {
+test('a patch that was made for another text is refused', () => {
   assert.throws(
     () => patched('x\n', hunksOf('@@ -1 +1 @@\n-a\n+b\n')),
     (error: Error) => error instanceof PatchMismatch,

@@ -37,7 +37,7 @@ const turns = async (count: number): Promise<void> => {
 const wanted = frameOf({ jsonrpc: '2.0', method: 'wanted' });
 const request = (id: number): Buffer => frameOf({ jsonrpc: '2.0', id, method: `m${id}` });
 
-test('messages of a connection are dispatched in order, and the end is reported once after all messages', async () => {
+test('messages of a connection are handled in order; after them, the end is reported once', async () => {
   const { input, events } = connect();
   input.end(
     Buffer.concat([request(1), wanted, request(2), frameOf({ jsonrpc: '2.0', method: 'other' }), wanted]),
@@ -46,7 +46,7 @@ test('messages of a connection are dispatched in order, and the end is reported 
   assert.equal(events, ['m1', 'wanted', 'm2', 'wanted', 'endOfInput']);
 });
 
-test('requests before a framing fault are dispatched, and later requests are not', async () => {
+test('requests before a framing fault are handled, and later ones are not', async () => {
   const { input, events } = connect();
   input.write(Buffer.concat([request(1), Buffer.from('noise\n'), request(2)]));
   input.write(request(3));
@@ -64,7 +64,7 @@ test('a connection ends when its output breaks', async () => {
   assert.equal(events, ['outputClosed']);
 });
 
-test('draining a connection waits for outstanding answers within its time limit', async () => {
+test('closing a connection waits for open answers, but no longer than the time limit', async () => {
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -89,7 +89,7 @@ test('draining a connection waits for outstanding answers within its time limit'
   assert.is(connection.inFlight, 0);
 });
 
-test('draining a connection goes on while a slow client reads, and ends when the client stops reading', async () => {
+test('closing a connection waits while a slow client reads, and ends when the client stops reading', async () => {
   const { output, connection } = connect();
   const event = { text: 'x'.repeat(100_000) };
   for (let n = 0; n < 8; n += 1) connection.notify('event', event);
@@ -110,7 +110,7 @@ test('draining a connection goes on while a slow client reads, and ends when the
   );
 });
 
-test('during a flood of notifications, the input pauses until they are dispatched', async () => {
+test('during a flood of notifications, no more input is read until they are handled', async () => {
   let handled = 0;
   const { input } = connect({ onNotification: () => (handled += 1) });
   const many = Buffer.concat(Array.from({ length: 2000 }, () => wanted));
@@ -123,7 +123,7 @@ test('during a flood of notifications, the input pauses until they are dispatche
   assert.not(input.isPaused());
 });
 
-test('if a client does not read, it loses notifications but no answers, and memory stays bounded', async () => {
+test('a client that does not read loses notifications but no answers, and memory stays bounded', async () => {
   const { input, output, connection } = connect();
   const event = { text: 'x'.repeat(1024 * 1024) };
   let sent = 0;

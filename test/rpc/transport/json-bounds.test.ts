@@ -14,14 +14,14 @@ test('JSON of the maximum depth is accepted, and JSON with one more level is ref
   assert.match(excessOf(mixed) ?? '', 'deeper');
 });
 
-test('JSON with too many values is refused, and JSON with many characters is accepted', () => {
+test('JSON with too many values is refused, but JSON with many characters is accepted', () => {
   assert.is(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax - 2)}1]`)), undefined);
   assert.match(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax + 1)}1]`)) ?? '', 'more than');
   assert.match(excessOf(Buffer.from(`[${'[],'.repeat(valuesMax)}1]`)) ?? '', 'more than');
   assert.is(excessOf(Buffer.alloc(8 << 20, 'x')), undefined);
 });
 
-test('brackets in strings do not count as nesting, whatever the escapes', () => {
+test('brackets in strings never count as nesting, even after escapes', () => {
   const brackets = '[{,"\\'.repeat(20_000);
   assert.is(excessOf(Buffer.from(JSON.stringify([brackets, '\\', '\\\\"', brackets]))), undefined);
   assert.is(excessOf(Buffer.from(`"${'['.repeat(100_000)}`)), undefined);
@@ -41,7 +41,7 @@ test('64 MiB of brackets are refused within two seconds', () => {
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('the outermost level of JSON is parsed as by JSON.parse, but with null for each nested value', () => {
+test('the outermost level of JSON is parsed as by JSON.parse, but each nested value becomes null', () => {
   const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
   checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
     const expected = Array.isArray(value)
@@ -53,14 +53,14 @@ test('the outermost level of JSON is parsed as by JSON.parse, but with null for 
   });
 });
 
-test('a text gives no value if its outermost level is too long, truncated or not JSON', () => {
+test('a text whose outermost level is too long, truncated or not JSON gives no value', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));
   assert.is(outermostLevel(Buffer.from(`["${filler}"]`)), undefined);
 });
 
-test('the outermost level of 64 MiB of brackets is quickly parsed or refused', () => {
+test('the outermost level of 64 MiB of brackets is parsed or refused quickly', () => {
   const bomb = Buffer.alloc(64 << 20, '[],');
   const started = process.cpuUsage();
   assert.is(outermostLevel(bomb), undefined);

@@ -33,7 +33,7 @@ test('each frame is sent with one write, and its length is counted in bytes', as
   assert.equal(writes, ['utf8 Content-Length: 30\r\n\r\n{"jsonrpc":"2.0","a":"ü😀"}']);
 });
 
-test('lone surrogates are sent as U+FFFD, and text that only looks like an escape is sent unchanged', () => {
+test('lone surrogates are sent as U+FFFD; text that looks like an escape is sent unchanged', () => {
   assert.is(
     wellFormedJson({ a: '\ud800', b: 'x\udc00y', c: '😀' }),
     '{"a":"\ufffd","b":"x\ufffdy","c":"😀"}',
@@ -43,7 +43,7 @@ test('lone surrogates are sent as U+FFFD, and text that only looks like an escap
   assert.is(wellFormedJson({ '\udfff': '\\udfff\udfff"' }), '{"\ufffd":"\\\\udfff\ufffd\\""}');
 });
 
-test('any string is sent as well-formed Unicode, and a well-formed string is sent unchanged', () => {
+test('every string is sent as well-formed Unicode, unchanged if it is already well-formed', () => {
   const units = fc.array(fc.constantFrom(0x5c, 0x75, 0x64, 0x38, 0x30, 0x22, 0xd800, 0xdc00, 0xdfff, 0x61), {
     maxLength: 12,
   });
@@ -58,7 +58,7 @@ test('any string is sent as well-formed Unicode, and a well-formed string is sen
   );
 });
 
-test('if a message is over the limit or cannot be encoded, an error replaces the message', async () => {
+test('an error replaces a message that is over the limit or cannot be encoded', async () => {
   const output = new PassThrough();
   const writer = writerTo(output);
   const deep: unknown[] = [];
@@ -88,7 +88,7 @@ test('if a message is over the limit or cannot be encoded, an error replaces the
   assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 
-test('a slow client gets every frame in order when it reads again', async () => {
+test('a slow client gets all frames in order when it reads again', async () => {
   const output = new PassThrough({ highWaterMark: 10 });
   const writer = writerTo(output, 1_000_000);
   const sizes = [1, 70_000, 100_000, ...Array.from({ length: 3000 }, (_, i) => i % 97), 70_000, 3];
@@ -110,7 +110,7 @@ test('a slow client gets every frame in order when it reads again', async () => 
   );
 });
 
-test('draining a writer waits for the reader, and ends when the output breaks', async () => {
+test('flushing a writer waits for the reader, and ends when the output breaks', async () => {
   const output = new PassThrough({ highWaterMark: 10 });
   const writer = writerTo(output);
   await writer.write(message({ a: 1 }));

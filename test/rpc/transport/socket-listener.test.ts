@@ -40,7 +40,7 @@ async function refusal(directory: string): Promise<string> {
   return logged[0] ?? '';
 }
 
-test('a daemon listens in a private directory of its own, and leaves no socket behind', async () => {
+test('a daemon listens in its own private directory, and leaves no socket behind', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   const { listener } = await listenIn(directory);
   assert.is(await heard(listener?.path ?? ''), 'hello');
@@ -48,7 +48,7 @@ test('a daemon listens in a private directory of its own, and leaves no socket b
   assert.equal(readdirSync(directory), []);
 });
 
-test('a link in place of the directory for sockets is refused, wherever the link leads', async () => {
+test('a link in place of the directory for sockets is refused, wherever it leads', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'real'), { mode: 0o700 });
   symlinkSync(join(top, 'real'), join(top, 'run'));
@@ -58,7 +58,7 @@ test('a link in place of the directory for sockets is refused, wherever the link
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test('if the directory for sockets is open to other users or belongs to another user, a daemon refuses the directory', async () => {
+test('a daemon refuses a directory for sockets that is open to other users or belongs to another user', async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -69,7 +69,7 @@ test('if the directory for sockets is open to other users or belongs to another 
   assert.match(await refusal(join(top, 'theirs')), /belongs to another user/);
 });
 
-test('if a path is too long for a socket, the error has a remedy', async () => {
+test('if a path is too long for a socket, the error says what to do', async () => {
   const directory = join(temporaryDirectory('sockets'), 'long'.repeat(25));
   assert.match(
     await refusal(directory),
@@ -78,7 +78,7 @@ test('if a path is too long for a socket, the error has a remedy', async () => {
   assert.not(existsSync(directory));
 });
 
-test('a daemon removes the sockets of dead daemons, and keeps new sockets and those of living daemons', async () => {
+test('a daemon removes the sockets of dead daemons, but keeps new sockets and those of living daemons', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   mkdirSync(directory, { mode: 0o700 });
   const die = (name: string): void => {

@@ -55,7 +55,7 @@ function codesOf(bodies: readonly (string | object)[]): [number, unknown][] {
   return refused.map((response) => [response.error.code, response.id]);
 }
 
-test('200,000 nested brackets are refused, even if none is closed, and the next request is read', () => {
+test('200,000 open brackets are refused even if none is closed, and the next request is read', () => {
   const bomb = '['.repeat(200_000);
   const closed = `${bomb}${']'.repeat(200_000)}`;
   const nested = `{"jsonrpc":"2.0","id":5,"method":"m","params":{"a":${closed}}}`;
@@ -76,7 +76,7 @@ test('200,000 nested brackets are refused, even if none is closed, and the next 
   }
 });
 
-test('if a body is nested too deep or has too many values, the error has the id of the body', () => {
+test('the error for a body that is nested too deep or has too many values has the id of the body', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
@@ -92,7 +92,7 @@ test('if a body is nested too deep or has too many values, the error has the id 
   }
 });
 
-test('if a body without a valid id is nested too deep, the error has the id null', () => {
+test('the error for a body that is nested too deep and has no valid id has the id null', () => {
   const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
   const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
   const bodies = [
@@ -111,7 +111,7 @@ test('if a body without a valid id is nested too deep, the error has the id null
   for (const body of bodies) assert.equal(codesOf([body]), [[-32700, null]], body.slice(0, 40));
 });
 
-test('120,000 mutated frames throw nothing and get one answer per fault, however the bytes are split (F103)', () => {
+test('none of 120,000 mutated frames throws, and each fault gets one answer, however the bytes are split (F103)', () => {
   const below = random(seed);
   const framesEach = 12;
   let faults = 0;

@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test('if the refs of a session belong to another storage, a storage refuses the session, and says where it is', () =>
+test('a storage refuses a session whose refs belong to another storage, and names this storage', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);
@@ -59,7 +59,7 @@ test('if the refs of a session belong to another storage, a storage refuses the 
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage gets the refs only if the original storage is lost; a moved storage always gets them', () =>
+test('a copied storage gets the refs only if the original is lost; a moved storage always gets them', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });
@@ -76,7 +76,7 @@ test('a copied storage gets the refs only if the original storage is lost; a mov
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('if an older version left refs without an owner, a storage takes over these refs', () =>
+test('a storage takes over refs that an older version left without an owner', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { setLocalAside } from '../../../src/store/git/local.ts';
 import { withSessions } from '../../support/session-rig.ts';
 
-test('session/open, create and restore do not block on a FIFO that the user’s git configuration includes', () =>
+test('session/open, create and restore do not wait for a FIFO that the user’s git configuration includes', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, '.git/included')]);
     appendFileSync(join(rig.work, '.git/config'), '[include]\n\tpath = included\n');
@@ -25,7 +25,7 @@ test('session/open, create and restore do not block on a FIFO that the user’s 
     assert.is(rig.read('a'), 'one\n');
   }));
 
-test('if the git configuration of a store includes a FIFO, the store is moved aside, and a new store opens', () =>
+test('a store whose git configuration includes a FIFO is moved aside, and a new store opens', () =>
   withSessions(async (rig) => {
     const opening = {
       workspace: rig.work,

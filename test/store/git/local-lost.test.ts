@@ -49,7 +49,7 @@ test('if .git is removed under an open session, every method reports this and ch
     await again.client.close();
   }));
 
-test('if the .git of a session is gone, the session can be closed without a warning', () =>
+test('a session whose .git is gone can be closed without a warning', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rmSync(join(rig.work, '.git'), { recursive: true, maxRetries: 5 });
@@ -58,7 +58,7 @@ test('if the .git of a session is gone, the session can be closed without a warn
     await client.close();
   }));
 
-test('if .git was removed between two runs, a session has its conversation, and checkpoint/init makes a new base', () =>
+test('if .git was removed between two runs, the conversation stays, and checkpoint/init makes a new first checkpoint', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     await client.request('conversation/append', {
@@ -84,7 +84,7 @@ test('if .git was removed between two runs, a session has its conversation, and 
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`while the repository’s objects are ${how}, create and restore fail with a remedy and change nothing`, () =>
+  test(`while the repository’s objects are ${how}, create and restore change nothing, and the error says what to do`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

@@ -37,7 +37,7 @@ async function withRepository(
   });
 }
 
-test('new objects are synced, and get into the repository only when the checkpoint is published (R5)', () =>
+test('new objects are synced, and reach the repository only when the checkpoint is published (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
@@ -59,7 +59,7 @@ test('new objects are synced, and get into the repository only when the checkpoi
     await store.close();
   }));
 
-test('if a power cut leaves an empty object before publication, the object never gets into the repository', () =>
+test('an empty object that a power cut leaves before publication never reaches the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
@@ -77,7 +77,7 @@ test('if a power cut leaves an empty object before publication, the object never
     await store.close();
   }));
 
-test('even with the default durability, the store syncs the directory after it restores a lost object', () =>
+test('even with the default durability, the store syncs the directory of an object that it wrote again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -117,7 +117,7 @@ for (const [code, kind] of [
   ['ENOSPC', 'NoSpace'],
   ['EIO', 'StoreUnavailable'],
 ] as const) {
-  test(`if writing objects to the repository fails with ${code}, creating a checkpoint gives ${kind} and changes nothing`, () =>
+  test(`if objects cannot be written to the repository (${code}), creating a checkpoint gives ${kind} and changes nothing`, () =>
     withRepository(async (gitDirectory, open) => {
       const store = await open();
       const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -140,7 +140,7 @@ for (const [code, kind] of [
     }));
 }
 
-test('if objects are copied from a storage on another disk, they survive a git prune between any two calls', () =>
+test('objects that are copied from a storage on another disk survive a git prune between any two calls', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
@@ -157,7 +157,7 @@ test('if objects are copied from a storage on another disk, they survive a git p
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('if an error comes after the refs have moved, the publication succeeds; the missing object is restored later', () =>
+test('an error after the refs have moved does not undo the publication, and a missing object is restored later', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -178,7 +178,7 @@ test('if an error comes after the refs have moved, the publication succeeds; the
     await store.close();
   }));
 
-test('if git prunes an object again after the first repair, the store restores the object again', () =>
+test('the store restores an object again if git prunes it after the first repair', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -232,7 +232,7 @@ for (const [setting, file, ref, directory] of [
       assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
     }));
 
-test('if a packed ref is removed, packed-refs keeps its permission bits', () =>
+test('after a packed ref is removed, packed-refs still has its permission bits', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -244,7 +244,7 @@ test('if a packed ref is removed, packed-refs keeps its permission bits', () =>
     await store.close();
   }));
 
-test('even if a kill left lock files in the daemon’s own repository, the store opens', () =>
+test('the store opens even if a kill left lock files in the daemon’s own repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     await first.close();

@@ -46,7 +46,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
   assert.is(rig.read('a'), 'one\n');
 }
 
-test('session/open reports a syntax error in the repository’s settings with file and line', () =>
+test('session/open reports the file and line of a syntax error in the repository’s settings', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const config = join(rig.work, '.git/config');
@@ -58,7 +58,7 @@ test('session/open reports a syntax error in the repository’s settings with fi
     );
   }));
 
-test('the first session/open in a repository also reports a syntax error in its settings', () =>
+test('even the first session/open in a repository reports a syntax error in its settings', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
     const { session, checkpoints } = await openLocal(rig);
@@ -102,7 +102,7 @@ for (const [what, depth] of [
       assert.ok(checkpoints.enabled);
     }));
 
-test('session/open and checkpoint/init change nothing in a damaged repository that the daemon never opened before', () =>
+test('session/open and checkpoint/init change nothing in a damaged repository without sessions', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git/HEAD'));
     const before = contentOf(join(rig.work, '.git'));
@@ -118,7 +118,7 @@ test('session/open and checkpoint/init change nothing in a damaged repository th
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('if a killed git init left a repository unfinished, checkpoint/init completes it', () =>
+test('checkpoint/init completes a repository that a killed git init left unfinished', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -135,7 +135,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('if the path of a git directory is not UTF-8, session/open reports this, and tells the user to rename it', () =>
+test('session/open refuses a git directory whose path is not UTF-8, and tells the user to rename it', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -147,7 +147,7 @@ test('if the path of a git directory is not UTF-8, session/open reports this, an
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`if the path of a git directory is not UTF-8, ${strategy} reports this, and works after checkpoint/init`, () =>
+  test(`with ${strategy}, a git directory whose path is not UTF-8 is reported, and checkpoint/init helps`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });
@@ -158,7 +158,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('if a .git file names a missing directory, session/open reports this, and makes no new repository', () =>
+test('session/open reports a .git file that names a missing directory, and makes no new repository', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
@@ -170,7 +170,7 @@ test('if a .git file names a missing directory, session/open reports this, and m
     assert.not(existsSync(away));
   }));
 
-test('if the work tree gets a repository of its own, the error names the repository that has the checkpoints', () =>
+test('if the work tree gets its own repository, the error names the repository that has the checkpoints', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {

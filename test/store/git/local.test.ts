@@ -80,7 +80,7 @@ test('checkpoints change no HEAD, branch, index, stash, reflog, setting or file 
     assert.equal(fingerprint(join(work, '.git')), before);
   }));
 
-test('checkpoints survive git gc --prune=now, even without the daemon’s copies of the objects (R9)', () =>
+test('checkpoints survive git gc --prune=now, even without the daemon’s own copies of the objects (R9)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -144,7 +144,7 @@ test('git gc --prune=now in an endless loop removes no object of captures, check
     git(work, 'fsck', '--full', '--connectivity-only');
   }));
 
-test('strategy local works with an unborn or detached HEAD, in a linked work tree, and in a bare repository’s work tree', () =>
+test('strategy local works with an unborn or detached HEAD, in a linked work tree, and beside a bare repository', () =>
   inTemporary(async (directory) => {
     const unborn = join(directory, 'unborn');
     mkdirSync(unborn);
@@ -176,7 +176,7 @@ test('strategy local works with an unborn or detached HEAD, in a linked work tre
     assert.is(git(join(directory, 'linked'), 'status', '--porcelain'), '');
   }));
 
-test('strategy local runs no program that the repository configures: no hook, fsmonitor, filter or external differ', () =>
+test('strategy local runs no hook, fsmonitor, filter or external diff program that the repository configures', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -221,7 +221,7 @@ test('strategy local refuses SHA-256 and reftable repositories, and a missing re
     assert.is(await kindOf(localDriver.open(storeOptions(directory))), 'StrategyUnavailable');
   }));
 
-test('reopening finishes an interrupted ref transaction, and removes the daemon’s locks from the repository', () =>
+test('reopening finishes an interrupted change of refs, and removes the daemon’s locks from the repository', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);

@@ -69,7 +69,7 @@ async function assertSame(directory: string, when: string): Promise<Found> {
   return fast;
 }
 
-test('if the checkpoints of a session are packed, the session opens without starting git, even after packs were joined', () =>
+test('a session whose checkpoints are packed opens without starting git, even after packs were joined', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: 'content\n' });
@@ -143,7 +143,7 @@ const acts: Record<string, Act> = {
 /** After one of these changes the store may fail to open, and then the next step fails too. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
-test('after any changes and damage, opening with the cache gives the same result as opening without it', async () => {
+test('after any change or damage, opening a session with the cache gives the same result as without it', async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.nat(1 << 20));
   await inTemporary(async (first) => {
     const store = await open(first);

@@ -82,7 +82,7 @@ test('packing moves all checkpoints into one pack, and the session continues', (
     await store.close();
   }));
 
-test('if a session makes many checkpoints without a pause, the session is packed meanwhile', () =>
+test('a session that makes many checkpoints without a pause is packed meanwhile', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -139,7 +139,7 @@ test('if packing is interrupted at any call, reopening finds every checkpoint co
     for (const last of chosen) await endedAt(last);
   }));
 
-test('if git fails, or packs nothing or only a part, packing loses no object', () =>
+test('packing loses no object if git fails, or packs nothing or only a part', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -174,7 +174,7 @@ test('if git fails, or packs nothing or only a part, packing loses no object', (
     await store.close();
   }));
 
-test('the store publishes, reads and sweeps checkpoints during packing', () =>
+test('during packing, the store can publish and read checkpoints and remove unused objects', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

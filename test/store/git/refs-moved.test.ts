@@ -79,7 +79,7 @@ const told = ({ daemon }: Rig): string[] =>
 
 for (const strategy of ['shadow', 'local'] as const) {
   for (const [what, lose] of losses) {
-    test(`${strategy}: if refs were ${what} while the session was open, the next checkpoint restores them`, () =>
+    test(`${strategy}: the next checkpoint restores refs that were ${what} while the session was open`, () =>
       withSession(strategy, async (rig) => {
         const before = rig.refs();
         lose(rig);
@@ -90,14 +90,14 @@ for (const strategy of ['shadow', 'local'] as const) {
       }));
   }
 
-  test(`${strategy}: if git has packed refs, they do not count as removed`, () =>
+  test(`${strategy}: refs that git has packed do not count as removed`, () =>
     withSession(strategy, async (rig) => {
       rig.inStore('pack-refs', '--all', '--prune');
       await rig.create('three\n');
       assert.equal(told(rig), []);
     }));
 
-  test(`${strategy}: if refs were removed between two runs, the daemon recovers them from the commits`, () =>
+  test(`${strategy}: the daemon recovers refs that were removed between two runs from the commits`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -124,7 +124,7 @@ for (const strategy of ['shadow', 'local'] as const) {
 }
 
 for (const strategy of ['shadow', 'local'] as const) {
-  test(`${strategy}: if a history rewrite moved the refs between two runs, the daemon moves them back`, () =>
+  test(`${strategy}: the daemon moves refs back that a rewrite of the history moved between two runs`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: if a checkpoint’s ref was moved to another checkpoint between two runs, the daemon moves the ref back`, () =>
+  test(`${strategy}: the daemon moves a checkpoint’s ref back that was moved to another checkpoint between two runs`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -151,7 +151,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: if two tags were swapped between two runs, the daemon swaps them back`, () =>
+  test(`${strategy}: the daemon reverses a swap of two tags that happened between two runs`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -166,7 +166,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
     }));
 
-  test(`${strategy}: if a backup brought back an older tag, the tag still gives the newer checkpoint`, () =>
+  test(`${strategy}: if a backup brought back an older ref of a tag, the tag still means the newer checkpoint`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const tagged = rig.refs().filter((line) => /tags\/1 /.test(line))[0] ?? '';
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: if refs were removed and their objects pruned, the store restores both', () =>
+test('local: the store restores refs that were removed, and their pruned objects', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);
@@ -201,7 +201,7 @@ test('local: if refs were removed and their objects pruned, the store restores b
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('local: if git init makes a new repository, the daemon copies all checkpoints into it', () =>
+test('local: after git init made a new repository, the daemon copies all checkpoints into it', () =>
   withSession('local', async (rig) => {
     const { daemon, root, session } = rig;
     await daemon.call('session/close', { session });
@@ -213,7 +213,7 @@ test('local: if git init makes a new repository, the daemon copies all checkpoin
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: if the refs directory was removed, requests report this, and reopening recovers all refs', () =>
+test('shadow: requests report a removed directory of refs, and reopening recovers all refs', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });
@@ -224,7 +224,7 @@ test('shadow: if the refs directory was removed, requests report this, and reope
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: if refs and one commit were removed, the commit’s checkpoint is reported as missing; all others are recovered', () =>
+test('shadow: after a loss of all refs and one commit, all other checkpoints are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

@@ -137,7 +137,7 @@ test('local: deleting an open session also removes a garbled ref', () =>
     );
   }));
 
-test('local: an unprivileged daemon does not delete a session whose refs it may not read', async () => {
+test('local: a daemon without privileges does not delete a session whose refs it cannot read', async () => {
   const refusal = plainUserRefusal(daemonEntry);
   if (refusal !== undefined) return console.log(`skipped: ${refusal}`);
   await withRig(async (rig) => {

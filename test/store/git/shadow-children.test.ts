@@ -9,7 +9,7 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('if a git child is killed, no request fails, because another child repeats the work (F61)', () =>
+test('a killed git process fails no request, because another one repeats the work (F61)', () =>
   withShadow(async (store, shadow) => {
     let seq = 0;
     let killed = 0;
@@ -53,7 +53,7 @@ async function askGit(store: GitStore): Promise<void> {
   await rejects(store.entries(missing as SnapshotId), 'StoreCorrupt');
 }
 
-test('the store kills a stalled git child, and another child answers the request (F62)', () =>
+test('the store kills a stalled git process, and another one answers the request (F62)', () =>
   withShadow(async (store) => {
     const { snapshot } = await capture(store, { f: 'one' });
     await askGit(store);
@@ -65,7 +65,7 @@ test('the store kills a stalled git child, and another child answers the request
     assert.ok(Date.now() - started < 20_000);
   }));
 
-test('if a writer is aborted, it leaves no file behind, and the store stays usable', () =>
+test('an aborted writer leaves no file behind, and the store stays usable', () =>
   withShadow(async (store) => {
     const writer = store.writer();
     const spool = join(store.spoolDirectory, 'left');
@@ -82,7 +82,7 @@ test('if a writer is aborted, it leaves no file behind, and the store stays usab
     await store.publish({ record: record(1, snapshot), tag: tag('0') });
   }));
 
-test('killing the store ends all its git children at once, and the store can still be closed', () =>
+test('killing the store ends all its git processes at once, and the store can still be closed', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: large('1') });

@@ -11,7 +11,7 @@ import { rejects, tag, withShadow } from './shadow-rig.ts';
 /** Returns the contents in the spool directory. */
 const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
 
-test('many blobs are written to one pack, and a few blobs become loose objects', () =>
+test('many contents are written into one pack, and a few contents become loose objects', () =>
   withShadow(async (store, shadow) => {
     const many = Object.fromEntries(
       Array.from({ length: 700 }, (_, index) => [`d${index % 10}/f${index}`, `content ${index}`]),
@@ -28,7 +28,7 @@ test('many blobs are written to one pack, and a few blobs become loose objects',
     assert.equal(await store.verify(), []);
   }));
 
-test('many directories are written to one pack, and a few directories become loose objects', () =>
+test('many directories are written into one pack, and a few directories become loose objects', () =>
   withShadow(async (store, shadow) => {
     const loose = (): string[] =>
       readdirSync(join(shadow, 'objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
@@ -66,7 +66,7 @@ test('a content of more than 8 MiB can be read in chunks, whole or in part', () 
     assert.ok(Buffer.concat(part).equals(bytes.subarray((15 << 20) - 2, (15 << 20) + 6)));
   }));
 
-test('the store refuses to read a hostile snapshot, in which a file has the name .git (F56)', () =>
+test('the store refuses to read a hostile snapshot in which a file has the name .git (F56)', () =>
   withShadow(async (store, shadow) => {
     const blob = git(shadow, '--git-dir=.', 'hash-object', '-w', '--stdin').trim();
     writeFileSync(
@@ -92,7 +92,7 @@ test('the store refuses to read a hostile snapshot, in which a file has the name
     await rejects(store.entries('2'.repeat(40) as SnapshotId), 'StoreCorrupt');
   }));
 
-test('reading a damaged or missing content gives DataCorrupt, and verify names the affected checkpoints', () =>
+test('reading a damaged or missing content gives DataCorrupt, and store/verify names the affected checkpoints', () =>
   withShadow(async (store, shadow) => {
     const a = await capture(store, { f: 'good', g: 'bad' });
     const b = await capture(store, { f: 'good' });
@@ -113,7 +113,7 @@ test('reading a damaged or missing content gives DataCorrupt, and verify names t
     assert.equal(await store.verify(), [{ kind: 'missing', what: blob, affects: [one.id] }]);
   }));
 
-test('a sweep removes exactly the loose and packed objects that no checkpoint needs', () =>
+test('the cleanup of the store removes exactly the objects that no checkpoint needs', () =>
   withShadow(async (store, shadow) => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [

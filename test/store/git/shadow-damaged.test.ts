@@ -40,7 +40,7 @@ const packsOf = (shadow: string): string[] => readdirSync(join(shadow, 'objects/
 const tagsOf = async (store: GitStore): Promise<(string | undefined)[]> =>
   (await store.checkpoints()).map(({ tag }) => tag);
 
-test('if a pack lost its index, the store makes a new index and keeps the pack', () =>
+test('the store makes a new index for a pack that lost its index', () =>
   reopened(
     (shadow) => {
       git(shadow, '--git-dir=.', 'repack', '-adq');
@@ -57,7 +57,7 @@ test('if a pack lost its index, the store makes a new index and keeps the pack',
     },
   ));
 
-test('if a damaged pack has no index, the store still keeps the pack', () =>
+test('the store keeps a damaged pack even if it has no index', () =>
   reopened(
     (shadow) =>
       writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),
@@ -67,7 +67,7 @@ test('if a damaged pack has no index, the store still keeps the pack', () =>
     },
   ));
 
-test('opening the store removes an interrupted import of a pack and its .keep file', () =>
+test('opening the store removes a pack that was only partly imported, and its .keep file', () =>
   reopened(
     (shadow) => {
       for (const end of ['pack', 'keep'])
@@ -89,7 +89,7 @@ const damages: readonly (readonly [string, (text: string) => string, number])[] 
 ];
 
 for (const [title, damage, tags] of damages) {
-  test(`if packed-refs has ${title}, no checkpoint is hidden`, () => {
+  test(`a packed-refs file with ${title} hides no checkpoint`, () => {
     let before = '';
     return reopened(
       (shadow) => {
@@ -112,7 +112,7 @@ for (const [title, damage, tags] of damages) {
   });
 }
 
-test('verify names every damaged directory and content of a checkpoint', () =>
+test('store/verify names every damaged directory and content of a checkpoint', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     try {

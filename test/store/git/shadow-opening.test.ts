@@ -58,7 +58,7 @@ for (const [how, text] of [
   ['changed after it was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
   ['about names other than refs', '[{"ref":"HEAD","to":null}]'],
 ] as const)
-  test(`if the note of a transaction is ${how}, it is moved aside and reported, and no ref moves (F58)`, () =>
+  test(`if the note of a change of refs is ${how}, it is moved aside and reported, and no ref moves (F58)`, () =>
     inTemporary(async (directory) => {
       const shadow = join(directory, 'session');
       let store = await open(directory);
@@ -78,7 +78,7 @@ for (const [how, text] of [
       await store.close();
     }));
 
-test('opening the store removes locks, temporary objects and spool files of a dead daemon (F59)', () =>
+test('opening the store removes locks and temporary files of a dead daemon (F59)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     await (await open(directory)).close();
@@ -100,7 +100,7 @@ test('opening the store removes locks, temporary objects and spool files of a de
     await store.close();
   }));
 
-test('reopening the store finishes an interrupted ref transaction', () =>
+test('reopening the store finishes an interrupted change of refs', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -124,7 +124,7 @@ test('reopening the store finishes an interrupted ref transaction', () =>
     await store.close();
   }));
 
-test('even if a kill left an unfinished repository with lock files, the store opens', () =>
+test('the store opens even if a kill left an unfinished repository with lock files', () =>
   inTemporary(async (directory) => {
     const session = join(directory, 'session');
     mkdirSync(session);

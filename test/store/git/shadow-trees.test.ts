@@ -80,7 +80,7 @@ test('a snapshot has the same tree id as git add -A and git write-tree', () =>
     }
   }));
 
-test('the store keeps all names: with newlines, quotes, dashes, pathspec magic, or not UTF-8 (O30)', () =>
+test('the store accepts names with newlines, quotes, dashes or pathspec magic, and names that are not UTF-8 (O30)', () =>
   withShadow(async (store, shadow) => {
     const names = [
       'new\nline',
@@ -118,7 +118,7 @@ test('the store keeps all names: with newlines, quotes, dashes, pathspec magic, 
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
   }));
 
-test('equal trees have equal ids; strict permissions are part of the id, and are read back', () =>
+test('equal trees have equal ids, to which strict permissions also belong', () =>
   withShadow(async (store) => {
     const plain = await capture(store, { '.env': 'K=1', 'd/f': 'x' });
     const again = await capture(store, { 'd/f': 'x', '.env': 'K=1' });

@@ -33,7 +33,7 @@ test('the shadow repository is private, and has the specified layout and setting
     assert.equal(await store.checkpoints(), []);
   }));
 
-test('plain git shows a checkpoint’s tag as a git tag and its description as the commit’s subject (Q17, Q35)', () =>
+test('plain git shows a checkpoint’s tag as a git tag, and its description as the subject of the commit (Q17, Q35)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =

@@ -57,7 +57,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('after any edits, large contents are read back exactly, and a sweep removes exactly the unused chunks (O24, O30)', () =>
+test('large contents are read back exactly after any edits, and a cleanup removes exactly the unused chunks (O24, O30)', () =>
   checkPropertyAsync(
     fc.tuple(fc.integer({ min: 1, max: 3 * mebibyte }), edits, fc.nat(4)),
     async ([size, list, kept]) =>
@@ -94,7 +94,7 @@ test('after any edits, large contents are read back exactly, and a sweep removes
     6,
   ));
 
-test('changing one byte of a large content costs about one chunk; removing the checkpoint frees this chunk', () =>
+test('changing one byte of a large content costs about one chunk, which is freed with the checkpoint', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(12 * mebibyte + 5);
     await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });
@@ -132,7 +132,7 @@ function toVersion1(storage: string): void {
 }
 
 for (const isDamaged of [false, true]) {
-  test(`if a database is of version 1${isDamaged ? ' and has a damaged schema' : ''}, it opens, and large contents can be read`, () =>
+  test(`a database of version 1${isDamaged ? ' with a damaged schema' : ''} opens, and its large contents can be read`, () =>
     withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
       const bytes = contentOf(4 * mebibyte, 2);
       const tree = plain({ large: file(bytes), medium: file(noise(500_000)), small: 'small' });
@@ -158,7 +158,7 @@ for (const isDamaged of [false, true]) {
     }));
 }
 
-test('if a chunk is damaged, each content that shares it is reported, and storing the chunk again repairs all', () =>
+test('each content with a damaged chunk is reported, and storing the chunk again repairs all of them', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const bytes = contentOf(4 * mebibyte, 3);
     const versions = [bytes, edited(bytes, { kind: 'overwrite', at: 0.9, length: 1 })];
@@ -198,7 +198,7 @@ test('if a chunk is damaged, each content that shares it is reported, and storin
     }
   }));
 
-test('a sweep during a write keeps all stored chunks that the write reuses (O19)', () =>
+test('a cleanup during a write keeps all stored chunks that the write uses again (O19)', () =>
   withSqlite(async ({ store, directory }) => {
     const bytes = noise(6 * mebibyte);
     const { id } = await checkpoint(store, plain({ f: file(bytes) }), { seq: 1 });

@@ -5,7 +5,7 @@ import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { blobOf, capture, checkpoint, file, noise, type PlainFile } from '../../support/trees/snapshots.ts';
 import { expected, rebuilt } from './rows-rig.ts';
 
-test('a checkpoint after one edit adds only the rows, directories and contents of that edit (O1)', () =>
+test('a checkpoint after one edit adds only the rows, directories and contents of the edit (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(
       Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
@@ -28,7 +28,7 @@ test('a checkpoint after one edit adds only the rows, directories and contents o
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('once the rows after a keyframe outnumber the rows of the keyframe, the next keyframe is written (O1)', () =>
+test('a checkpoint stores all its rows once the rows since the last such checkpoint outnumber them (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;

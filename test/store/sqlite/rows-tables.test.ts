@@ -5,7 +5,7 @@ import type { CheckpointId } from '../../../src/base/ids.ts';
 import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { capture, checkpoint, contentsOf, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
 
-test('the specified tables, columns and indexes exist under their specified names (O9, O10, O11, O12)', () =>
+test('the tables, columns and indexes have exactly the specified names (O9, O10, O11, O12)', () =>
   withSqlite(async ({ directory }) => {
     const columns = (table: string): unknown[] =>
       sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
@@ -81,7 +81,7 @@ test('the schema refuses unknown change types, two rows for one path and two con
     );
   }));
 
-test('a checkpoint’s rows are its changes since its parent; the row of a deletion has no content (O10, O27)', () =>
+test('the rows of a checkpoint are its changes since its parent, and a deletion has a row without content (O10, O27)', () =>
   withSqlite(async ({ directory, store }) => {
     const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
     const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
@@ -110,7 +110,7 @@ test('a checkpoint’s rows are its changes since its parent; the row of a delet
     );
   }));
 
-test('messages and records are read back unchanged, whatever text they have (O9)', () =>
+test('messages and records of any text are read back unchanged (O9)', () =>
   withSqlite(async (rig) => {
     const messages = [
       '',

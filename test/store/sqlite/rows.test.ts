@@ -49,7 +49,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-test('after any publications, removals and sweeps, the rows alone suffice to rebuild a checkpoint (O6, O19, O26, O30)', () =>
+test('after any publications, removals and cleanups, the rows alone give back each checkpoint (O6, O19, O26, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     await checkPropertyAsync(
       steps,
@@ -84,7 +84,7 @@ test('after any publications, removals and sweeps, the rows alone suffice to reb
     );
   }));
 
-test('removing checkpoints merges even very many rows correctly (O30)', () =>
+test('removing checkpoints joins even very many rows correctly (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(

@@ -60,7 +60,7 @@ async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, Pl
   return list.map(({ record, tag, name }) => `${record.id} ${tag ?? '-'} ${name ?? '-'}`).join('\n');
 }
 
-test('if a publication is killed at any point, it is complete or has no effect (O22, O30)', () =>
+test('a publication that is killed at any point is complete or has no effect (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const contents = new Map<CheckpointId, PlainTree>();
     const first = await checkpoint(rig.store, many(50, 'a'), { seq: 1, tag: '1', name: 'one' });
@@ -91,7 +91,7 @@ test('if a publication is killed at any point, it is complete or has no effect (
     assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoints WHERE state <> 1'), [[0]]);
   }));
 
-test('if a removal is killed at any point, it is complete or has no effect (O30)', () =>
+test('a removal that is killed at any point is complete or has no effect (O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     let isDone = false;
     for (let n = 1; !isDone; n += 1) {
@@ -124,7 +124,7 @@ test('if a removal is killed at any point, it is complete or has no effect (O30)
     }
   }));
 
-test('if the daemon is killed while it stores or sweeps a large content, no data is lost, and no unused data stays (O22, O30)', () =>
+test('a kill while a large content is stored or cleaned up loses no data and leaves no unused data (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const bytes = noise(3 << 20);
     const tree: PlainTree = new Map([['f', file(bytes)]]);
@@ -153,7 +153,7 @@ test('if the daemon is killed while it stores or sweeps a large content, no data
     assert.equal(shown(await contentsOf(rig.store, snapshot)), shown(tree));
   }));
 
-test('if a sweep is killed at any point, every stored directory still has its contents (O19)', () =>
+test('after a kill of a cleanup at any point, every stored directory still has its contents (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
       Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),

@@ -54,7 +54,7 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
-test('if damage duplicates a checkpoint’s row, the checkpoint is listed once, and the damage is reported', () =>
+test('a checkpoint whose row is duplicated by damage is listed once, and the damage is reported', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
     const indexes = sql(
@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('even if the lease of another session has a damaged holder, a sweep succeeds', () =>
+test('a cleanup succeeds even if the holder in another session’s lease is damaged', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(
@@ -118,7 +118,7 @@ test('even if the lease of another session has a damaged holder, a sweep succeed
   }));
 
 for (const column of ['tag', 'name'] as const)
-  test(`verify reports a changed byte in a ${column} (F58)`, () =>
+  test(`store/verify reports a changed byte in a ${column} (F58)`, () =>
     withStore(openSqlite, {}, async (rig: Rig) => {
       const ids: CheckpointId[] = [];
       for (const seq of [1, 2]) {
@@ -145,7 +145,7 @@ for (const column of ['tag', 'name'] as const)
       }
     }));
 
-test('verify reports a directory with changed bytes, and the next create does not use it', () =>
+test('store/verify reports a directory with changed bytes, and the next create does not use it', () =>
   withStore(openSqlite, {}, async (rig) => {
     const ids = await threeTurns(rig.store);
     const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };

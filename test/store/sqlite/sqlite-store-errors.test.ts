@@ -27,7 +27,7 @@ import {
 /** Opens a store, and closes it if the opening succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('if a transaction fails once, it is rolled back and repeated without an error (O22)', () =>
+test('a transaction that fails once is rolled back and repeated without an error (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store }) => {
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'a' })), seq: 1 });
     let commits = 0;
@@ -42,7 +42,7 @@ test('if a transaction fails once, it is rolled back and repeated without an err
     assert.equal(await store.checkpoints(), [{ record, tag: '1', name: 'n' }]);
   }));
 
-test('if a transaction fails twice, this is reported, and nothing changes (O22)', () =>
+test('a transaction that fails twice is reported, and changes nothing (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store, directory }) => {
     const first = await checkpoint(store, plain({ a: 'a' }), { seq: 1, tag: '1' });
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'b' })), seq: 2, parent: first.id });
@@ -64,7 +64,7 @@ test('if a transaction fails twice, this is reported, and nothing changes (O22)'
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('if a transaction breaks a constraint, it is not repeated (O22)', () =>
+test('a transaction that breaks a constraint is not repeated (O22)', () =>
   withStore(openSqlite, {}, async ({ store }) => {
     const snapshot = await capture(store, plain({ a: 'a' }));
     const record = recordOf({ snapshot, seq: 1 });
@@ -112,7 +112,7 @@ test('while another program locks the database, a change gives StoreBusy without
     await store.close();
   }));
 
-test('if a database cannot be written or made, the error is ReadOnlyStore', () =>
+test('a database that cannot be written or made gives ReadOnlyStore', () =>
   inDirectory(async (directory) => {
     if (process.getuid?.() !== 0) {
       console.log('skipped: dropping privileges needs root');
@@ -146,7 +146,7 @@ test('if a database cannot be written or made, the error is ReadOnlyStore', () =
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('on a full disk, publishing fails with NoSpace; once there is space, publishing works (O21)', () =>
+test('publishing fails with NoSpace on a full disk, and works once there is space (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);

@@ -118,7 +118,7 @@ test('opening the store reports a truncated database as corrupt, not as empty', 
     assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
-test('without loading libsql, the daemon detects whether libsql and its binary are installed', () => {
+test('the daemon detects whether libsql and its binary are installed, without loading libsql', () => {
   assert.is(sqliteObstacle(), undefined);
   const without =
     (missing: RegExp) =>
@@ -131,7 +131,7 @@ test('without loading libsql, the daemon detects whether libsql and its binary a
   assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
 });
 
-test('without libsql, the strategy is unavailable, and the error names a remedy', () =>
+test('without libsql, the strategy cannot be used, and the error says what to do', () =>
   inDirectory(async (directory) => {
     const missing = Object.assign(new Error("Cannot find package 'libsql'"), {
       code: 'ERR_MODULE_NOT_FOUND',
@@ -145,7 +145,7 @@ test('without libsql, the strategy is unavailable, and the error names a remedy'
     assert.equal([driver.name, driver.retention, driver.needsRepository], ['sqlite', 'keep', false]);
   }));
 
-test('the database and the spool are private to their owner', () =>
+test('the database and the temporary files of contents are private to their owner', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await capture(store, plain({ secret: file('key', 0o600) }));
     for (const name of readdirSync(directory).filter((one) => one.startsWith('checkpointd.sqlite')))

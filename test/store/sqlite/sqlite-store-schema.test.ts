@@ -128,7 +128,7 @@ test('if a bit of the schema’s text is flipped, reopening repairs the schema o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('opening the store makes missing indexes and triggers, and rebuilds changed indexes and triggers', () =>
+test('opening the store makes missing indexes and triggers, and rebuilds those that differ', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
@@ -146,7 +146,7 @@ test('opening the store makes missing indexes and triggers, and rebuilds changed
     assert.equal(await again.verify(), []);
   }));
 
-test('if another program changed a table, opening the store refuses and names the table', async () => {
+test('opening the store refuses a database in which another program changed a table, and names the table', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');
@@ -158,7 +158,7 @@ test('if another program changed a table, opening the store refuses and names th
   assert.ok(readFileSync(databaseFile(storage)).equals(before));
 });
 
-test('if a table’s definition is damaged while the store is open, verify reports this', () =>
+test('store/verify reports a table whose definition was damaged while the store is open', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const { id } = await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
     const version = Number(sql(directory, 'PRAGMA schema_version')[0]?.[0]);
@@ -170,7 +170,7 @@ test('if a table’s definition is damaged while the store is open, verify repor
     assert.equal(problems, [{ kind: 'corrupt', what: 'table checkpoints', affects: [id] }]);
   }));
 
-test('even with a damaged schema in its database, a session restores all files', async () => {
+test('a session restores all files even if the schema of its database is damaged', async () => {
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;

@@ -25,7 +25,7 @@ import {
 
 const hooks = { afterwards: sqliteAfterwards };
 
-test('sessions in one database do not see each other’s checkpoints, and share equal contents (O9)', () =>
+test('sessions in one database do not see each other’s checkpoints, but share equal contents (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const bytes = noise(10_000);
@@ -49,7 +49,7 @@ test('sessions in one database do not see each other’s checkpoints, and share 
     await other.close();
   }));
 
-test('even while another store is open, closing a store leaves no data in the journal', () =>
+test('closing a store leaves no data in the journal, even while another store is open', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
@@ -62,7 +62,7 @@ test('even while another store is open, closing a store leaves no data in the jo
     database.close();
   }));
 
-test('once the last store is closed, the user can replace the database with an older copy', async () => {
+test('once the last store is closed, the user can replace the database by an older copy', async () => {
   const directory = temporaryDirectory('older');
   const database = `${directory}/checkpointd.sqlite`;
   for (const turns of [[1], [2, 3, 4], [5]]) {
@@ -77,7 +77,7 @@ test('once the last store is closed, the user can replace the database with an o
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('if another daemon removed a lease as dead, the next change renews the lease', () =>
+test('if another daemon removed the lease of a session as dead, the next change renews it', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
@@ -111,7 +111,7 @@ test('while another program locks the database, closing a store fails within two
     assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_1']]);
   }));
 
-test('deleting a conversation’s row removes its checkpoints and rows, and ref_count stays correct (O9)', () =>
+test('deleting the row of a conversation removes its checkpoints, and ref_count stays correct (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
     const other = await openSqlite(directory, 'ses_2');
@@ -127,7 +127,7 @@ test('deleting a conversation’s row removes its checkpoints and rows, and ref_
     sqliteAfterwards(directory);
   }));
 
-test('a sweep by another daemon keeps the data of a running capture and of an unpublished snapshot (O19)', () =>
+test('a cleanup by another daemon keeps the data of a running capture and of an unpublished snapshot (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
@@ -149,7 +149,7 @@ test('a sweep by another daemon keeps the data of a running capture and of an un
     await other.close();
   }));
 
-test('if a sweep removes the directories that a capture reuses, the capture stores them again (O19)', () =>
+test('if a cleanup removes directories that a capture uses again, the capture stores them again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });
@@ -172,7 +172,7 @@ test('if a sweep removes the directories that a capture reuses, the capture stor
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('if a sweep removes a content between a writer’s check and its write, the writer stores it again (O19)', () =>
+test('if a cleanup removes a content between a writer’s check and its write, the writer stores it again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
@@ -196,11 +196,11 @@ test('if a sweep removes a content between a writer’s check and its write, the
     assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
   }));
 
-test('three processes can publish, remove and sweep in one database without loss, mix-up or error (O24)', async () => {
+test('three processes can publish, remove and clean up in one database without loss, mix-up or error (O24)', async () => {
   await crowd(3, 40);
 });
 
-test('if a process is killed at any moment, no answered change is lost, and ref_count stays correct (O22, O30)', () =>
+test('a kill of a process at any moment loses no answered change, and ref_count stays correct (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

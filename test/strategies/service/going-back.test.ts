@@ -28,7 +28,7 @@ test('creating a checkpoint lists skipped files, and a refused restore changes n
     assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   }));
 
-test('a restore saves the current state before it restores files and conversation, and undo reverses both (R18, R19)', () =>
+test('a restore first saves the current state, and undo brings back files and conversation (R18, R19)', () =>
   each(async ({ daemon, root, session }) => {
     const before = manifest(root);
     await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'please change it' });
@@ -53,7 +53,7 @@ test('a restore saves the current state before it restores files and conversatio
     assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
-test('diffs from the base, between checkpoints and to the work tree have both contents (R22, R27)', () =>
+test('diffs from the first checkpoint, between checkpoints and to the work tree have both contents (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

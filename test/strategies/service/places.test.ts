@@ -27,7 +27,7 @@ test('the shadow repository is outside the work tree and has its own git setting
     assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'the identity of the shadow');
   }));
 
-test('files of nested repositories are saved and restored, and no .git directory is touched (R11, R12, R21, F26)', () =>
+test('files of nested repositories are saved and restored, but their .git directories are not touched (R11, R12, R21, F26)', () =>
   each(async ({ daemon, root, session }) => {
     const nested = join(root, 'nested');
     mkdirSync(nested);
@@ -46,7 +46,7 @@ test('files of nested repositories are saved and restored, and no .git directory
     assert.not.ok(existsSync(join(nested, '.git_disabled')));
   }));
 
-test('with every strategy, session/open refuses protected directories in any spelling (R13)', async () => {
+test('every strategy refuses a protected directory as work tree, however its path is written (R13)', async () => {
   const daemon = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
@@ -115,7 +115,7 @@ test('the daemon does not pass GIT_ variables of its environment to git (R15)', 
   );
 });
 
-test('checkpoints contain .env, lock files, archives and databases: no built-in list excludes files (R16)', () =>
+test('checkpoints contain .env, lock files, archives and databases, because no built-in list excludes files (R16)', () =>
   each(
     async ({ daemon, root, session }) => {
       const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];

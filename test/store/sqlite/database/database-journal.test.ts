@@ -63,7 +63,7 @@ const slowly =
     while (performance.now() < until);
   };
 
-test('writing in slices keeps the journal small, and the journal is emptied at the end', () =>
+test('writing in slices keeps the journal small, and the journal is empty at the end', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     let highest = 0;
     await database.inSlices(items, () => {
@@ -80,7 +80,7 @@ test('writing in slices keeps the journal small, and the journal is emptied at t
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('if the separate thread cannot write the journal back, SQLite writes back the journal at commits', () =>
+test('if the separate thread cannot write the journal back, SQLite does this at commits', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);
@@ -89,7 +89,7 @@ test('if the separate thread cannot write the journal back, SQLite writes back t
     assert.equal(rows(), [[120, 24_000_000]]);
   }, true));
 
-test('if a database is closed while its journal is written back, nothing is lost', () =>
+test('closing a database while its journal is written back loses nothing', () =>
   withDatabase(async ({ database, writtenBack, write, rows }) => {
     let written = 0;
     const writing = database

@@ -21,7 +21,7 @@ database.exec('SELECT count(*) FROM t');
 database.close();
 `;
 
-test('if another program opens and closes the database, the journal of two open sessions stays', async () => {
+test('the journal of two open sessions stays when another program opens and closes the database', async () => {
   const file = join(temporaryDirectory('locks'), 'some.sqlite');
   const one = await SqliteDatabase.open(file, { durability: 'process' });
   one.exec('PRAGMA journal_mode = WAL');
@@ -39,7 +39,7 @@ test('if another program opens and closes the database, the journal of two open 
   }
 });
 
-test('if a database was opened through a link, a sync includes the journal of the real file', async () => {
+test('a sync of a database that was opened through a link includes the journal of the real file', async () => {
   const directory = temporaryDirectory('behind');
   const file = join(directory, 'some.sqlite');
   symlinkSync(join(directory, 'real.sqlite'), file);
@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('if a new database replaces a lost database, it does not use the old -wal and -shm files', () =>
+test('a new database in place of a lost one does not use the old -wal and -shm files', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);
@@ -101,7 +101,7 @@ test('if a new database replaces a lost database, it does not use the old -wal a
     assert.is((await client.close()).code, 0);
   }));
 
-test('if the files of a database were removed, reading fails and does not make the files again', async () => {
+test('reading a database whose files were removed fails, and does not make the files again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');
@@ -112,7 +112,7 @@ test('if the files of a database were removed, reading fails and does not make t
   assert.is(statSync(file, { throwIfNoEntry: false }), undefined);
 });
 
-test('if a check after a commit fails, the commit neither fails nor is repeated', async () => {
+test('a check that fails after a commit neither reverses nor repeats the commit', async () => {
   const file = join(temporaryDirectory('look'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   try {

@@ -25,14 +25,14 @@ for (const [code, said, kind, remedy] of [
   ['SQLITE_ERROR', 'no such index: idx_checkpoints_tag', 'StoreCorrupt', /lacks a part.*\.recover/],
   ['SQLITE_NOMEM', 'out of memory', 'StoreUnavailable', /store\/verify/],
 ] as const)
-  test(`the message for the error ${code} (${said}) has a remedy`, () => {
+  test(`the message for the error ${code} (${said}) says what to do`, () => {
     const explained = explain(Object.assign(new Error(said), { code }), '/database') as CheckpointdError;
     assert.is(explained.kind, kind);
     assert.match(explained.message, said);
     assert.match(explained.message, remedy);
   });
 
-test('if an error is not from SQLite or the system, it is returned unchanged', () => {
+test('an error that is not from SQLite or the system is returned unchanged', () => {
   const error = new TypeError('a defect');
   assert.is(explain(error, '/database'), error);
 });
