@@ -1,7 +1,7 @@
-// Checks that a path from a client is not on a hanging mount, before the daemon uses the path. A mount whose server is
-// gone blocks every system call below it for ever. One blocked thread prevents the process from ending. So a child
-// process tries the path first, because the daemon can abandon a child. The check says nothing about the entry at the
-// path, so the caller must examine the entry afterwards.
+// Before the daemon uses a path from a client, checks that the path is not on a hanging mount. If the server of a mount
+// is gone, every system call below the mount blocks for ever. One blocked thread prevents the process from ending. So a
+// child process tries the path first, because the daemon can abandon a child. The check does not examine the entry at
+// the path; the caller must do this afterwards.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { passSeam } from '../base/seam.ts';
@@ -21,8 +21,8 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
 }
 
 /**
- * The length in characters of the longest path that is tested. A longer path cannot be an argument of a process, and
- * the system refuses such a path at once.
+ * The length in characters of the longest path that is tested. A longer path cannot be passed to a child process. It
+ * needs no test, because the system refuses it at once.
  */
 const argumentMax = 32_000;
 
@@ -30,7 +30,8 @@ const argumentMax = 32_000;
 const patienceMs = 5_000;
 
 /**
- * True when a child process that read `path` got an answer, even an error. False when the child did not end in time.
+ * True when a child process got an answer, even an error, from reading `path`. False when the child did not end in
+ * time.
  *
  * Starts no child and returns true for a path on a local disk, and on a system without `ls` (Windows).
  */
@@ -39,8 +40,8 @@ async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): 
   if (process.platform === 'win32' || path.includes('\0') || path.length > argumentMax) return true;
   if (path.startsWith('/') && isOnThisMachine(path)) return true;
   passSeam('probe', path);
-  // With -f, `ls` neither sorts nor stats the files. `ls` reads a directory, or the directory to which a link leads.
-  // For any other path, `ls` looks only at the entry.
+  // With -f, `ls` neither sorts nor stats the files. If the path is a directory, or a link to a directory, `ls` reads
+  // this directory. For any other path, `ls` looks only at the entry.
   const child = spawn('ls', ['-f', '--', path], { stdio: 'ignore', cwd: '/' });
   const limit = AbortSignal.timeout(msMax);
   const stop = signal === undefined ? limit : AbortSignal.any([signal, limit]);

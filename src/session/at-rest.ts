@@ -1,6 +1,6 @@
-// Loads a closed session from its directory for reading. Does not claim the session and writes no file: no recovery, no
-// summary, no watcher. Refuses a session that was not closed properly. Also refuses a session in which an opening would
-// repair something, finish a restore or give a warning. Only a daemon may open such a session.
+// Loads a closed session from its directory for reading. Does not claim the session, writes none of its files, and
+// starts neither a recovery nor a watcher. Refuses a session that was not closed properly. Also refuses a session in
+// which an opening would repair something, finish a restore or give a warning. Only a daemon may open such a session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
@@ -33,7 +33,7 @@ export interface RestingPlace {
 
 export interface SessionAtRest {
   readonly session: Session;
-  /** Returns true while no process has claimed the session since it was loaded. */
+  /** Returns true as long as no process has claimed the session since {@link loadAtRest} read it. */
   isAtRest(): boolean;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function readAtRest(
     };
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
     close = async () => {
-      await capture.close('deleted'); // with 'deleted', this does not write the list of known files
+      await capture.close('deleted'); // 'deleted' prevents this call from writing the list of known files
       session.parts.sessionLog.close();
       await store.close();
     };
@@ -79,7 +79,7 @@ export async function readAtRest(
   }
 }
 
-/** The names of the files that may be beside the store of a properly closed session. */
+/** The files that a properly closed session may have besides its store, by name. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|packed-records|ignore|spool|fence)$/;
 
@@ -172,7 +172,7 @@ async function assemble(
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
-/** A session that is only read sends no events. */
+/** Ignores all events, because a session that is only read has none to send. */
 const silent = {
   opened: nothing,
   created: nothing,

@@ -23,9 +23,12 @@ type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
-  /** The writes that were reported by this session or by another session on the work tree. */
+  /** The writes that the agent of this session, or of another session on the work tree, reported. */
   readonly reports?: readonly ReportedWrite[];
-  /** The client's key and the answer. Both are logged in the same record as the effect. */
+  /**
+   * The client's key, and the answer to its request. They are in the same record as the effect, so all are logged
+   * together.
+   */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
@@ -86,9 +89,9 @@ export async function recordCheckpoint(
 }
 
 /**
- * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger
- * is not empty if earlier checkpoints existed and were removed. No other path needs a record, because the
- * base in the store has the content of this path ({@link baseOf}).
+ * For the first checkpoint of a session, returns the paths whose content differs from the ledger. The ledger may have
+ * records of earlier checkpoints, which were removed. A path without a record needs none: the base in the store has its
+ * content ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -151,7 +154,9 @@ export function authorOf(session: Session, path: TreePath, content: Known): 'ses
   return sessionThatLeft(session, path, content) === undefined ? 'user' : 'session';
 }
 
-/** Returns the other open session whose agent was the last writer of a path and wrote this content. */
+/**
+ * Returns the open session, other than this one, whose agent was the last writer of the path and wrote this content.
+ */
 function sessionThatLeft(session: Session, path: TreePath, content: Known): SessionId | undefined {
   const left = session.parts.neighbours(session).find((other) => {
     const last = other.enabled?.ledger.last(path);
@@ -176,9 +181,9 @@ export function writerOf(
 }
 
 /**
- * Returns the newest record of a content that is not the record of a restore: a restore only writes the content of an
- * author again. A revert merges, so the session is the author of a content that first came from a revert. Returns
- * undefined when only other restores have the content.
+ * Returns the newest record of a content. Ignores records of restores, because a restore only writes an author's
+ * content again. A revert is an exception: it merges, so the session is the author of a content that first came from a
+ * revert. Returns undefined when the content is only in records of other restores.
  */
 function firstWriteOf(session: Session, path: TreePath, content: Known): LedgerRecord | undefined {
   const { index, ledger } = session.requireCheckpoints();
@@ -201,7 +206,7 @@ interface RecordedWrite {
   readonly size?: number;
 }
 
-/** Records that the agent has just written (or deleted) a path. Reads the content that the path has now. */
+/** Records that the agent has just written (or deleted) a file. Reads the file's current content. */
 export async function recordWrite(
   session: Session,
   write: { readonly path: TreePath; readonly toolName?: string },
@@ -210,8 +215,8 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const keepers = await keepersOf(session, write.path);
-  // There is no await between reading the file and logging the report, so that the reports have the same
-  // order as the contents.
+  // Between reading the file and logging the report there is no await. So the log has the reports in the order in which
+  // the contents were read.
   const found = await contentAt(store, workTree, write.path, context.signal);
   // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
@@ -224,12 +229,12 @@ export async function recordWrite(
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
-  // The other sessions log the report first. If a kill comes in between, they know at least that this session wrote the
-  // path.
+  // The other sessions log the report before this session does. If a kill comes in between, they already know that this
+  // session wrote the path.
   for (const other of session.parts.neighbours(session))
     recordReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
-  // Logs before changing the ledger, so that the ledger stays unchanged when the log refuses the record.
+  // Logs first. If the log cannot be written, the ledger stays unchanged.
   keep(session, record === undefined ? [] : [record], {
     ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
   });
@@ -239,9 +244,9 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that keep a content that an agent has reported for a path. Returns none while only one
- * session is open on the work tree. A session keeps the content only if it computes content ids as this
- * session does, and if its captures include the path.
+ * Returns the sessions that must keep the content of an agent's write to a path. Returns none while only one session is
+ * open on the work tree. Includes only sessions that compute content ids as this session does, and whose captures
+ * include the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);
@@ -261,8 +266,8 @@ async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
 }
 
 /**
- * Keeps a reported content. A failure causes only a warning in the log, because a revert of one author then merely
- * skips the path.
+ * Keeps a reported content. After a failure, only writes a warning to the log. Without this content, a revert of one
+ * author merely skips the path.
  */
 function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Array | undefined): void {
   if (content === 'absent' || bytes === undefined) return;
@@ -295,8 +300,8 @@ function recordReport(session: Session, writer: Session, written: Written): void
 }
 
 /**
- * Returns the report that a session records about a write of `writer`. Returns undefined when the session has
- * no checkpoint or already knows the write.
+ * Returns the report that `session` records about a write of `writer`. Returns undefined when `session` has no
+ * checkpoint or already knows the write.
  */
 function reportFor(
   session: Session,
@@ -315,12 +320,15 @@ function reportFor(
   });
 }
 
-/** Returns the id of an empty content. Two sessions with the same id compute content ids in the same way. */
+/**
+ * Returns the id of the empty content. If two sessions have the same id for it, they compute content ids in the same
+ * way.
+ */
 function nameOfEmpty(session: Session): string | undefined {
   return session.enabled?.store.hash(0).digest();
 }
 
-/** Returns the name of a session's agent: the part of its conversation's id before the colon. */
+/** Returns the name of a session's agent: the part before the colon in the id of the session's conversation. */
 export function agentNameOf({ parts }: Session): string | undefined {
   return /^([^:]+):/.exec(parts.marker.conversationId)?.[1];
 }
@@ -339,8 +347,8 @@ interface LedgerEntryView {
 }
 
 /**
- * Returns the history of a path, oldest first. If the file's current content is newer than the history, also returns
- * the author of this content.
+ * Returns the history of a path, oldest first. If the history does not yet have the file's current content, also
+ * returns the author of this content.
  */
 export async function pathHistory(
   session: Session,
@@ -351,7 +359,7 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // The ledger may also have records from checkpoints that have been removed. These records come first.
+  // The ledger may also have records from removed checkpoints. These records come before all others.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined
@@ -383,8 +391,8 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
 }
 
 /**
- * Returns the session whose agent wrote the content: the recorded session, or an open session whose ledger
- * has the write.
+ * Returns the session whose agent wrote the content. This session is in the record, or it is an open session whose
+ * ledger has the write.
  */
 function sessionThatWrote(
   session: Session,

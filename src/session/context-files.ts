@@ -1,7 +1,7 @@
 // The work tree as the sticky context sees it: the files that a path or a glob names, and their text. This module
 // follows a link only to a target inside the work tree. This module never reads `.git` or the daemon's own storage. A
-// glob searches no ignored directory, unless the glob names the directory. This module caches data only during one
-// look, because each look has an instance of its own.
+// glob does not search an ignored directory, unless the glob names this directory. Each look at the work tree has its
+// own instance, so cached data is used only during one look.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
@@ -117,8 +117,8 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   /**
-   * Returns a text that describes the state of the files. Two looks return the same text only if no file was changed,
-   * replaced, added or removed in between.
+   * Returns a text that describes the state of the files. Two looks return the same text only if between them no file
+   * was changed, replaced, added or removed.
    */
   signatureOf(paths: readonly string[]): string {
     return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));
@@ -183,7 +183,7 @@ export class TreeContextFiles implements ContextFiles {
 
   #list(directory: TreePath): { readonly name: string; readonly isDirectory: boolean }[] {
     try {
-      // With `.`, the call opens the directory itself, and fails if a link has replaced the directory.
+      // The `.` makes the call fail if a link has replaced the directory.
       const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
       const listed = files.readdirSync(address, { encoding: 'latin1', withFileTypes: true });
       return listed.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
@@ -206,8 +206,8 @@ export function contextPath(text: string): TreePath {
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 /**
- * Returns `otherwise` when the error means that a file is missing or unreadable. The context does not contain such a
- * file. @throws other errors
+ * If the error means that a file is missing or unreadable, returns `otherwise`: the context leaves out such a file.
+ * @throws all other errors
  */
 function ifAbsent<T>(error: unknown, otherwise: T): T {
   if (absentCodes.has(systemCode(error) ?? '')) return otherwise;

@@ -1,6 +1,6 @@
-// The sticky context of a session on its work tree: the files that the paths and globs name now, and the message built
-// from these files. This module also checks whether the cached length of the message is still valid. The watcher
-// reports changes (watching.ts). Because the watcher may miss a change, every look also compares file stamps.
+// The sticky context of a session: the files that its paths and globs name now, and the message that is built from
+// these files. This module also checks whether the cached length of the message is still valid. The watcher reports
+// changes (watching.ts). Because the watcher may miss a change, every look also compares file stamps.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {
@@ -17,7 +17,7 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** The length in bytes of the last built message. Absent when the message may have changed since it was built. */
+  /** The length in bytes of the message, as it was last built. Absent when the message may have changed since then. */
   readonly messageLength?: number;
 }
 
@@ -85,7 +85,7 @@ function pathsOf({ files, dropped }: ListedContext): string[] {
 interface KeptAgents {
   /** The number of agents. */
   readonly agents: number;
-  /** The paths and globs that the active agent added to the context. */
+  /** The paths and globs that were added to the context because the active agent names them as resources. */
   readonly context: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -6,7 +6,8 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
 /**
- * The number of descriptors that stay free for requests. A request reads several files at once and runs git with pipes.
+ * The number of descriptors that the daemon keeps free for requests. A request reads several files at once and runs git
+ * with pipes.
  */
 export const reservedDescriptors = 64;
 

@@ -20,7 +20,7 @@ import { base32, type SessionId } from '../base/ids.ts';
 /** The format in which this version writes a session's files. This version cannot read a later format. */
 export const sessionFormat = 1;
 
-/** The line on a remote from which a session was imported. */
+/** Describes the line on a remote from which a session was imported. */
 export interface SessionOrigin {
   readonly remote: string;
   readonly session: string;
@@ -29,10 +29,13 @@ export interface SessionOrigin {
   readonly commit: string;
 }
 
-/** The facts of a session in `checkpointd/session.json`. These facts hardly ever change. */
+/** The content of `checkpointd/session.json`: facts of a session that hardly ever change. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
-  /** The format of the files beside the marker. A version that changes the form of a file increments this number. */
+  /**
+   * The format of the files beside the marker. A version of checkpointd that changes the form of one of these files
+   * increments this number.
+   */
   readonly format: number;
   readonly session: SessionId;
   /** The canonical path of the work tree. */
@@ -40,13 +43,13 @@ export interface SessionMarker {
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
   /**
-   * The identity of the work tree, including its birth time. The birth time distinguishes the work tree from
-   * a later directory with the same inode. Absent in older sessions.
+   * The identity of the work tree, including its birth time. The birth time distinguishes the work tree from a later
+   * directory with the same inode number. Absent in older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
   /**
-   * The directory that replaced the work tree, and the first checkpoint of its files. Absent when no
-   * directory replaced the work tree.
+   * The directory that replaced the work tree, and the first checkpoint that contains the new directory's files. Absent
+   * when no directory replaced the work tree.
    */
   readonly replacedBy?: { readonly directory: DirectoryIdentity; readonly seq: number };
   readonly conversationId: string;
@@ -104,13 +107,13 @@ export class SessionDirectory {
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
-  /** The list of the session's published checkpoints, which is stored separately from the store. */
+  /** The file that lists the session's published checkpoints. It is separate from the store. */
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }
   /**
-   * A file that exists once the deletion of the session has begun. From then on the daemon no longer reads the session,
-   * and only removes the rest.
+   * A file that exists once the deletion of the session has begun. From then on, the daemon does not read the session;
+   * it only removes the remaining files.
    */
   get deletionFile(): string {
     return join(this.own, 'deletion');
@@ -145,8 +148,8 @@ export class SessionDirectory {
     return join(this.own, 'fence');
   }
   /**
-   * A file that exists while checkpoints are enabled. If a user enabled checkpoints outside a repository, a
-   * resumed session enables them again.
+   * A file that exists while checkpoints are enabled. Because of this file, a resumed session enables checkpoints again
+   * even outside a repository.
    */
   get enabledFile(): string {
     return join(this.own, 'checkpoints-enabled');
@@ -168,9 +171,8 @@ export class SessionDirectory {
   }
 
   /**
-   * True when the directory contains a session that has lost its marker. The daemon makes the session's other files
-   * after the marker, and removes them before the marker. So if such a file exists without a marker, the marker was
-   * lost.
+   * True when the directory contains a session that has lost its marker. The marker is the first file that the daemon
+   * makes in a session, and the last that it removes. So if another file exists without a marker, the marker was lost.
    */
   isUnmarked(): boolean {
     if (this.#ownDirectory() === undefined || files.existsSync(this.markerFile)) return false;
@@ -178,9 +180,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Makes the directory (0700) and the marker. Writes the marker last, so a directory with a marker is
-   * complete.
-   * @throws StoreUnavailable when a link, a file or a foreign directory is at the path
+   * Makes the directory (0700) and the marker. Writes the marker last, so a directory with a marker is complete.
+   * @throws StoreUnavailable when a link, a file or another program's directory is at the path
    */
   create(marker: SessionMarker): void {
     const entry = this.#ownDirectory();
@@ -194,15 +195,15 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the directory at the work tree's path if it is not the directory of the newest checkpoints. A user may have
-   * deleted a project and cloned it again.
+   * Returns the directory at the work tree's path if the newest checkpoints are of a different directory. A user may
+   * have deleted a project and cloned it again.
    */
   replacementOf({ workTree, ...marker }: SessionMarker): DirectoryIdentity | undefined {
     const now = directoryAt(workTree);
     // The marker file may be newer than the marker that this process read when it opened the session.
     const { replacedBy, workTreeDirectory, workTreeIdentity } = this.readMarker() ?? marker;
-    // Earlier versions did not record the birth time. The device number is not compared, because this number
-    // may have changed since then.
+    // In records of earlier versions, the birth time is missing. The device number is not compared, because it may have
+    // changed.
     const [, inode = ''] = workTreeIdentity.split(':');
     const then = replacedBy?.directory ?? workTreeDirectory ?? { inode, birth: '0' };
     return now === undefined || isSameDirectory(then, now) ? undefined : now;
@@ -215,7 +216,7 @@ export class SessionDirectory {
       this.create({ ...(this.readMarker() ?? marker), replacedBy: { directory, seq } });
   }
 
-  /** Makes the directory itself, without a marker, so that it can be locked. */
+  /** Makes the session's directory without a marker, so that the daemon can lock the directory. */
   makeRoot(): void {
     if (this.#ownDirectory() === undefined) makeDirectory(this.root);
   }
@@ -252,8 +253,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the identity of the directory if this session made it, and undefined if the path is free. Call this method
-   * before every removal.
+   * Returns the identity of the directory if this session made the directory. Returns undefined if nothing is at the
+   * path. Call this method before every removal.
    * @throws StoreUnavailable for a link, a file, a directory of another user or session, and a directory that replaced
    * this session's directory
    */
@@ -299,7 +300,10 @@ export class SessionDirectory {
     );
   }
 
-  /** Removes temporary files that a killed daemon was about to rename. The caller must own the session. */
+  /**
+   * Removes temporary files that a daemon had written but not yet renamed when it was killed. The caller must own the
+   * session.
+   */
   removeTemporaries(): void {
     for (const name of files.readdirSync(this.own)) {
       if (/\.[0-9a-f]{12}\.tmp$/.test(name)) files.rmSync(join(this.own, name), { force: true });
@@ -354,8 +358,8 @@ export function markerText(marker: Partial<SessionMarker>): string {
 }
 
 /**
- * True when the marker is intact: its checksum matches and its fields are valid. A marker of a later format
- * counts as intact.
+ * True when the marker is intact: its checksum matches and its fields are valid. A marker of a later format also counts
+ * as intact.
  */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;

@@ -1,7 +1,8 @@
-// A conversation's document in a file of the client. This module knows where the file may be, saves a file before it is
-// replaced, and writes and reads the document. The daemon replaces a file completely or not at all, and never replaces
-// a link or a device. A refusal changes nothing. A file that should be saved but cannot be saved is not replaced. A
-// file outside the work trees of all open sessions is not saved.
+// A conversation's document in a file of the client. This module checks where the file may be, saves an existing file
+// before replacing it, and writes and reads the document. The daemon replaces a file completely or not at all, and
+// never replaces a link or a device. A refused request changes nothing. If an open session's work tree contains the
+// file, the daemon first saves the file in that session. If it cannot save this file, it does not replace it. Any other
+// file is replaced without being saved.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -91,7 +92,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
 }
 
-/** Returns the error for a place that is allowed, but in which this user may not write. */
+/** Returns the error for a directory that checkpointd allows, but in which the user may not write. */
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',
@@ -121,7 +122,8 @@ function isThere(path: string): boolean {
 }
 
 /**
- * The stamp of an existing file, which shows whether the file has changed, and the checkpoint that contains the file.
+ * Describes an existing file: its stamp, which shows whether the file has changed, and the checkpoint that contains the
+ * file.
  */
 interface ReplacedFile {
   readonly stamp: string;
@@ -186,7 +188,8 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
 }
 
 /**
- * Recovers an unfinished restore of a session, then returns the session's checkpoints. If this fails, the export stops.
+ * Recovers an unfinished restore of a session, then returns the session's checkpoints. If the recovery fails, the
+ * export stops.
  */
 async function recoveredIn(
   session: Session,
@@ -202,7 +205,7 @@ async function recoveredIn(
   }
 }
 
-/** The errors that only a recovery can cause, in contrast to the errors of any request. */
+/** The errors that come only from a recovery. Other errors can come from any request. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',
@@ -222,7 +225,7 @@ function unsaved(target: string, because: string, cause?: unknown): CheckpointdE
 
 const documentBytesMax = 256 << 20;
 
-/** Returns the document of the current conversation. The document's `checkpoint_manager` is only a reference (C2). */
+/** Returns the document of the current conversation. Its field `checkpoint_manager` contains only a reference (C2). */
 export async function documentOf(session: Session): Promise<ConversationDocument> {
   const { messageLength } = await contextNow(session);
   const { marker, conversation } = session.parts;
@@ -260,7 +263,7 @@ export interface Exported {
   readonly safety?: CheckpointId;
 }
 
-/** The place of an export, and the checkpoint with the file that is there now. */
+/** The place of an export, and the checkpoint that contains the file which the export replaces. */
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;
@@ -269,8 +272,8 @@ interface ExportPlace {
 
 /**
  * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions` whose work
- * tree contains it. The caller must not hold a turn in its own session's queue. Otherwise two sessions that export into
- * each other's work tree would wait for each other.
+ * tree contains it. The caller must not run inside the queue of its own session. Otherwise two sessions that export
+ * into each other's work tree would wait for each other.
  * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git directory),
  * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the existing file cannot be saved)
  */

@@ -1,6 +1,6 @@
 // Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes work that a kill
-// left unfinished. Makes the checkpoint of tag "0" if there is no checkpoint. If something prevents this, leaves
-// checkpoints disabled with the reason, and changes no file.
+// left unfinished. Makes the checkpoint with tag "0" if there is no checkpoint. If checkpoints cannot be enabled, they
+// stay disabled, the session records the reason, and no file changes.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -41,18 +41,18 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // If a user enabled checkpoints by hand, a resumed session enables them again. The session has checkpoints,
-  // and perhaps an unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again, because it has checkpoints and perhaps
+  // an unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;
 }
 
 /**
- * Enables checkpoints. If there is an obstacle, checkpoints stay disabled, and the obstacle is the reason.
+ * Enables checkpoints. If there is an obstacle, checkpoints stay disabled, and the session gives the obstacle as the
+ * reason.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
- * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try
- * again.
+ * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try again.
  */
 export async function enableCheckpoints(
   session: Session,
@@ -62,15 +62,15 @@ export async function enableCheckpoints(
 ): Promise<void> {
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
-    // Without checkpoints, an unfinished restore can be neither finished nor undone. This flag makes the session refuse
-    // changes.
+    // Without checkpoints, an unfinished restore can be neither finished nor undone. With this flag, the session
+    // refuses changes.
     session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     return session.disable(
       reason,
       reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
     );
   }
-  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // the client was warned of this
+  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // an earlier warning has informed the client
   const opened = await storeOrDamage(session, mode);
   if (opened === undefined) return;
   const { store, stored } = opened;
@@ -96,8 +96,8 @@ export async function enableCheckpoints(
       context.warn(warning);
     session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
-    // Writes the file before the base is published, because no step may fail after the publication. The file has no
-    // effect without checkpoints.
+    // Writes the file before the base is published, because no step may fail after the publication. As long as there
+    // are no checkpoints, the file has no effect.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);
@@ -118,8 +118,8 @@ export async function enableCheckpoints(
 }
 
 /**
- * Opens the store. If the store is unreachable or completely damaged, only disables checkpoints. The conversation stays
- * available.
+ * Opens the store. If the store is unreachable or completely damaged, disables checkpoints but throws no error, so that
+ * the conversation stays available.
  */
 async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
   try {
@@ -134,7 +134,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   }
 }
 
-/** Warns of damaged checkpoints, because no list of checkpoints contains them. */
+/** Warns of damaged checkpoints, because checkpoint lists do not show them. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
     const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;
@@ -177,7 +177,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** Makes the checkpoint of tag "0". Its commit message is the same as in Q CLI. */
+/** Makes the checkpoint with tag "0". Its commit message is the same as in Q CLI. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,

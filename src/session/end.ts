@@ -1,18 +1,19 @@
-// The end of a session has five states. After the decision (`noted`) the session never returns to an earlier state:
+// Ends sessions. An ending session passes through five states, and never goes back after the decision (`noted`):
 //
-//   open     The session has its owner, and its queue runs.
-//   ending   No new operation begins. A failure before the decision leaves the session unchanged.
-//   noted    For a session with checkpoints outside its directory, this is the decision: a note in the directory says
-//            that the whole session is being deleted. After a kill, the session is neither listed nor resumed.
-//   moved    The session's directory has a new name, so its old path is free. For a session that has all its data in
-//            this directory, the rename is the decision.
-//   deleted  The renamed directory is gone from the disk. The marker is deleted last, so that after a kill it shows
-//            that the remaining files belong to checkpointd.
+// - `open`: the session has its owner, and its queue runs.
+// - `ending`: no new operation begins. A failure before the decision leaves the session unchanged.
+// - `noted`: a note in the directory says that the whole session is being deleted. For a session with checkpoints
+// outside its directory, writing this note is the decision. After a kill, the session is neither listed nor resumed.
+// - `moved`: the session's directory has a new name, so its old path is free. For a session that has all its data in
+// this directory, the rename is the decision.
+// - `deleted`: the renamed directory is gone from the disk. The marker is deleted last, so that after a kill it shows
+// that the remaining files belong to checkpointd.
 //
-// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a dying process) removes
-// checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, which the same
-// conversation resumes. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and removes all data.
-// Sweeping (`sweepStorage`, `finishDeletion`) continues the work of a dead daemon from the state that the disk shows.
+// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a process that must end at once)
+// removes checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, and a
+// client can resume it with the same conversation. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and
+// removes all data. Sweeping (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon has died.
+// It continues from the state that the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
@@ -44,15 +45,13 @@ import type { Session } from './session.ts';
 import { openClosedStore } from './session-store.ts';
 
 /**
- * The way in which a session ends. `orderly`: by a decision (close, shutdown, a signal). `abrupt`: by the
- * loss of the client (end of input, death of the parent, fatal framing, exit without shutdown), or by an
- * internal failure of the daemon.
+ * The way in which a session ends. `orderly`: by a request or a signal (close, shutdown). `abrupt`: after the loss of
+ * the client (end of input, death of the parent, fatal framing, exit without shutdown), or after an internal failure.
  */
 export type EndKind = 'orderly' | 'abrupt';
 
 /**
- * The reason why a closed session is still on the disk, or why a session did not end. These are the words of the
- * protocol.
+ * The reason why a closed session is still on the disk, or why a session did not end. The protocol defines these words.
  */
 type NotRemoved =
   | 'retention'
@@ -67,7 +66,10 @@ export interface Ended {
   readonly fate: 'kept' | 'removed' | 'orphaned';
   /** The reason why the directory stays. Absent when the session was removed. */
   readonly because?: NotRemoved;
-  /** A promise that resolves when the files of a removed directory are deleted. The path itself is already free. */
+  /**
+   * Resolves when the files of a removed directory have been deleted. Before that, the path of the directory is already
+   * free.
+   */
   readonly deleted: Promise<void>;
 }
 
@@ -85,7 +87,8 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
   const { queue, directory, owner, sessionLog } = session.parts;
   try {
     await queue.close();
-    // Reads this only now, because the last operation may have enabled or removed checkpoints.
+    // Reads `enabled` only after the queue has closed, because the last operation may have enabled or removed
+    // checkpoints.
     const { enabled } = session;
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.checkNow(() => enabled?.store)]);
@@ -129,8 +132,8 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 }
 
 /**
- * Ends a session in a process that is about to die and cannot wait. First kills the git processes. Then renames the
- * directory away, if no user data can be lost. Decides this without reading snapshots. The next start deletes the
+ * Ends a session in a process that is about to end and cannot wait. First kills the git processes. Then renames the
+ * directory away, if no user data can be lost. Does not read snapshots for this decision. The next start deletes the
  * renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
@@ -165,8 +168,8 @@ function isOurs({ parts }: Session): boolean {
 }
 
 /**
- * True when a safety checkpoint has content that the session's current state lacks. Content that an earlier restore
- * wrote does not count, because it was never the user's new work.
+ * True when a safety checkpoint has content that the session's current state lacks. Ignores content that an earlier
+ * restore wrote, because such content is not the user's new work.
  */
 async function hasOnlyCopyInSafety(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
@@ -212,7 +215,7 @@ async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<Read
 // Deleting.
 
 /**
- * Prepares the deletion of an open session, and returns the size of the session in bytes. Finishes or undoes an
+ * Prepares the deletion of an open session, and returns the size of the session in bytes. First finishes or undoes an
  * unfinished restore, because only the session has the displaced files. Skips this recovery when the work tree is gone.
  */
 export async function beforeDeletion(session: Session, context: OperationContext): Promise<number> {
@@ -224,8 +227,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open in this daemon. After a failure before the decision, the session stays open if
- * `reopen` returns true. Otherwise no client has the session any more, and it is closed.
+ * Deletes a session that is open in this daemon. If this fails before the decision, `reopen` opens the session again
+ * for its clients. If no client is left, `reopen` returns false, and the session is closed.
  */
 export function deleteOpen(
   session: Session,
@@ -320,13 +323,13 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First,
- * orphans. An orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and
- * had no heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third,
- * directories that were renamed away. Never touches a kept session, unless a client has deleted this session.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
+ * orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and had no heartbeat for
+ * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
+ * away. Never touches a kept session, unless a client has deleted this session.
  *
- * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls
- * `onDecided` when all paths are free. Only then deletes the renamed directories, which may take long.
+ * If the sweep cannot judge or remove a directory, it logs a warning and leaves the directory. Calls `onDecided` when
+ * all paths are free. Only then deletes the renamed directories, which may take long.
  */
 export async function sweepStorage(
   storage: string,
@@ -400,7 +403,7 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
 }
 
 /**
- * Claims a session that is to be removed. Returns undefined when another process has removed the session.
+ * Claims a session in order to remove it. Returns undefined when another process has already removed the session.
  * @throws StoreVersion, StoreBusy
  */
 async function claim(directory: SessionDirectory): Promise<SessionOwner | undefined> {
@@ -449,7 +452,7 @@ async function removeClaimed(
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // The session was opened without checkpoints (no git, or on request), but has some. This branch removes them, too.
+  // The session has checkpoints but was opened without them (no git, or on request). Removes these checkpoints, too.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
@@ -502,13 +505,13 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   try {
     return (await store.checkpoints()).length >= Math.max(1, expected);
   } catch {
-    return false; // the store is unreadable, and part of a session would be worse than none
+    return false; // the store is unreadable, and half a session would be worse than no session
   }
 }
 
 // Moved: the path is free.
 
-/** True for a name in the storage root that a directory gets when it is renamed away for deletion. */
+/** True for a name in the storage root that the daemon gives to a directory before deleting it. */
 function isTrash(name: string): boolean {
   return /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/.test(name);
 }
@@ -543,9 +546,9 @@ export function renameAway(directory: SessionDirectory): string | undefined {
 }
 
 /**
- * Moves the store's files (the bare repository) out of the session's directory into a new directory, and
- * returns the path of the new directory. The daemon's own files stay. The new directory gets a marker of the
- * same session, with the identity of the new directory.
+ * Moves the store's files (the bare repository) out of the session's directory into a new directory, and returns the
+ * path of the new directory. The daemon's own files stay. The new directory gets a marker with the id of this session
+ * and the identity of the new directory.
  * @throws StoreUnavailable as {@link renameAway}
  */
 export function renameStoreAway(directory: SessionDirectory): string {
@@ -572,9 +575,9 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when the daemon may delete a directory with a trash name. Such a directory belongs to this user. It has the
- * marker of the session that its name contains. After a kill it may also be empty, except for the daemon's empty
- * sub-directory.
+ * True when the daemon may delete a directory with a trash name. The directory must belong to this user. It must have
+ * the marker of the session that its name contains, or be empty except for the daemon's empty sub-directory. A kill can
+ * leave such an empty directory.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

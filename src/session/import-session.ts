@@ -49,7 +49,7 @@ interface ImportPlace {
   readonly allowProtected: boolean;
 }
 
-/** The place of an import after the checks: a session can be made there. */
+/** The checked place of an import, at which a session can be made. */
 interface PreparedPlace {
   readonly workTree: WorkTree;
   readonly strategy: string;
@@ -66,7 +66,7 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
-  /** A function that is called when the session is complete, but before other processes can find it. */
+  /** Called when the session is complete, but before other processes can find it. */
   readonly beforeCommit?: (marker: SessionMarker) => void;
 }
 
@@ -96,7 +96,7 @@ function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): Ch
   );
 }
 
-/** Writes the session and returns its marker. The session is then closed, and other processes can find it. */
+/** Writes the session as a closed session, which other processes can find. Returns its marker. */
 export async function importSession(
   { line, objects }: OpenLine,
   request: ImportRequest,
@@ -200,8 +200,8 @@ async function fill(
 }
 
 /**
- * Returns a function that converts a content id of the line into the same content's id in this store. The function
- * returns undefined if the store lacks the content.
+ * Returns a function that takes the id of a content in the line, and returns the id of this content in this store. The
+ * function returns undefined if the store lacks the content.
  */
 function contentIds(
   { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,
@@ -231,7 +231,10 @@ async function writeLog(
   }
 }
 
-/** Reads the log as an opening does. @throws RemoteCorrupt when the log contains no valid conversation */
+/**
+ * Reads the log in the same way as an opening of the session. @throws RemoteCorrupt when the log contains no valid
+ * conversation
+ */
 async function checkConversation(
   directory: SessionDirectory,
   marker: SessionMarker,

@@ -1,5 +1,5 @@
-// Opens the session's log, and reads it into the parts of the session that have records in it. If the log is unreadable,
-// renames the file on the client's request, so that the checkpoints can be used without it. Deletes no file.
+// Opens the session's log, and passes its records to the parts of the session that wrote them. If the log is unreadable
+// and the client requests it, renames the file, so that the checkpoints can be used without the log. Deletes no file.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
@@ -55,8 +55,8 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 }
 
 /**
- * Sets the head of the conversation from the newest checkpoint and the log. Also ensures that no new log record is
- * written at a position to which a checkpoint refers.
+ * Sets the head of the conversation from the newest checkpoint and the log. Also ensures that no new log record gets a
+ * position to which a checkpoint already refers.
  * @throws DataCorrupt, with a remedy in the message, if the log lacks the checkpoint's state and `recover` is not set
  */
 export function joinLog(
@@ -99,7 +99,10 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
 const shortened =
   'The log of this session is shorter than its checkpoints say. The log was cut or lost, and a part of the conversation is lost with it.';
 
-/** Replaces the log by a copy, because the former owner may be only suspended, and then still has the old file open. */
+/**
+ * Replaces the log by a copy. The former owner may only be suspended, and could later write to the old file, which it
+ * still has open.
+ */
 function detach(logFile: string): void {
   if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;
   const copy = `${logFile}.${randomBytes(6).toString('hex')}.tmp`;
@@ -133,7 +136,7 @@ export async function readKeptLog(
 
 async function replayed(sessionLog: SessionLog, conversationId: string): Promise<Omit<KeptLog, 'warnings'>> {
   const conversation = new Conversation(conversationId, sessionLog);
-  /** The records of other modules. Conversation records are included only for their idempotency keys. */
+  /** The records of other modules. Of a conversation record, only the idempotency key is included. */
   const others: LogRecord[] = [];
   try {
     for await (const { position, record } of sessionLog.replay()) {

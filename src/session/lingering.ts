@@ -1,7 +1,7 @@
-// A background daemon keeps a session open and watched after its last client has left, so that the next command finds
-// the session open. To claim such a lingering session, another process makes a file in the session's directory
-// (owner.ts). The daemon then closes the session at once. Only sessions with the retention `keep` linger, because their
-// end removes nothing.
+// After the last client of a session has left, a background daemon keeps the session open and watches its work tree. So
+// the next command finds the session open. Such a session is called lingering. To claim it, another process makes a
+// file in the session's directory (owner.ts). The daemon then closes the session at once. Only sessions with the
+// retention `keep` linger, because closing them removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -34,7 +34,7 @@ export class LingeringSessions {
     };
     try {
       const watch = watchDirectory(directory.own, checkClaim);
-      watch.on('error', giveUp); // the daemon would not notice the claim of another process
+      watch.on('error', giveUp); // otherwise the daemon would not notice a claim by another process
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;

@@ -18,7 +18,7 @@ export interface KeptSession {
   readonly marker: SessionMarker;
   /** The time of the owner's last heartbeat, in ms since 1970. */
   readonly lastUsedMs?: number;
-  /** The process id of another, living process that has the session open. */
+  /** The id of the process that has the session open, if this is another process and still runs. */
   readonly holder?: number;
   readonly storage: string;
 }
@@ -64,7 +64,7 @@ export interface SessionSummary {
 
 const promptCharactersMax = 200;
 
-/** The number of turns that are searched for the first prompt when an older session has no summary. */
+/** The number of turns that are searched for the first prompt when a session of an earlier version has no summary. */
 const turnsSearchedMax = 100;
 
 export class SummaryFile {
@@ -116,16 +116,16 @@ function summaryFrom(text: string): SessionSummary | undefined {
 }
 
 /**
- * Returns the shortened message of the first turn that has a message. If the client made this turn several times, returns
- * the newest message.
+ * Returns the shortened message of the first turn that has a message. If several checkpoints have the tag of this turn,
+ * returns the newest message.
  */
 export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
   return firstPromptOf(checkpoints, false);
 }
 
 /**
- * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because earlier calls
- * searched all older ones.
+ * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because earlier calls have
+ * searched all older checkpoints.
  */
 function firstPromptOf(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,

@@ -1,6 +1,6 @@
-// Finds writes that other sessions reported, but that this session did not see. There are three causes: the agent
-// reported to another daemon, this session was closed, or the other work tree was inside or around this one. Reads the
-// logs of the other sessions, and changes no file.
+// Finds writes that the agents of other sessions reported, but that this session did not learn about. There are three
+// causes: the agent reported to another daemon, this session was closed, or the other work tree was inside or around
+// this one. Reads the logs of the other sessions, and changes no file.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -43,8 +43,8 @@ export function missedReports(session: Session, since: string): MissedReports {
 /** Returns the writes that a session has reported since a time, or undefined when its log cannot be read. */
 function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
   try {
-    // A log that has not been written since this time contains no later report. The tolerance is for file
-    // systems with a coarse clock.
+    // If the log has not been written since this time, it contains no later report. The tolerance is for file systems
+    // with coarse file times.
     if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
     const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
     return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));
@@ -56,8 +56,8 @@ function ownReports(logFile: string, id: SessionId, since: string): ReportedWrit
 const clockErrorMs = 10_000;
 
 /**
- * Returns a function that translates paths of one work tree into paths of another. Returns undefined unless
- * one work tree contains the other.
+ * Returns a function that translates paths of one work tree into paths of the other. Returns undefined unless one of
+ * the two work trees contains the other.
  */
 function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
   if (from === to) return (path) => path;

@@ -42,10 +42,13 @@ export interface OpenRequest {
    */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
-  /** True for the default storage. It may be in a protected place if the client allowed this place. */
+  /**
+   * True for the default storage. The default storage may be in a protected directory if the client allows this
+   * directory.
+   */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
-  /** The names of the parameters that the client set. All other options are defaults. */
+  /** The names of the parameters that the client set. All other options have their default values. */
   readonly named: readonly string[];
 }
 
@@ -53,12 +56,9 @@ export interface OpenRequest {
 export interface Surroundings {
   readonly events: SessionEvents;
   readonly log: Log;
-  /**
-   * A function that is called when an internal check failed. The process should then end, so that recovery
-   * runs at the next start.
-   */
+  /** Called when an internal check has failed. The process should then end, so that the next start runs a recovery. */
   readonly onPoison: (because: Error) => void;
-  /** The terms that the daemon writes into `owner.json` of each session that it opens. */
+  /** The terms that the daemon writes into the file `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
    * Returns the session with this id if this daemon has it open. If no client uses the session and it does
@@ -71,7 +71,10 @@ export interface Surroundings {
 
 export interface Opened {
   readonly session: Session;
-  /** True when the session existed before: open in this daemon, kept on disk, or left behind by a daemon that died. */
+  /**
+   * True when the session existed before this request: it was open in this daemon, kept on disk, or left behind by a
+   * daemon that died.
+   */
   readonly resumed: boolean;
 }
 
@@ -88,8 +91,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The client may have allowed a protected work tree (home) that contains the default storage. Captures then leave out
-  // the storage.
+  // The client may have allowed a protected work tree, such as the home directory, that contains the default storage.
+  // Captures then leave out the storage.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);
@@ -131,7 +134,7 @@ export async function openSession(
     await around.events.opened(session, { resumed, ms }, context.client);
     return { session, resumed };
   } catch (error) {
-    // After a failure, removes the files that this opening made, and leaves older files as they were.
+    // After a failure, removes the files that this opening made. Older files do not change.
     let trash: string | undefined;
     try {
       trash = resumed ? undefined : renameAway(directory);
@@ -224,7 +227,8 @@ async function build(
     if (resumed) warnIfReplaced(effective, context);
     beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
-    // Writes the marker only after all files were read, so that files of a later version stay as they are.
+    // Writes the marker only after all files were read. If a file is of a later version, the opening has failed by
+    // then, and the marker does not change.
     if (effective.marker !== stored) directory.create(effective.marker);
     startWatching(session);
     session.writeSummary();
@@ -269,9 +273,9 @@ function effectiveMarker(
 }
 
 /**
- * Returns the identity of the directory that this session may remove from now on. This is the directory that
- * is at the path now, because a user may have restored the session from a backup. If this directory contains
- * an entry that no session makes, the recorded identity stays.
+ * Returns the identity of the directory that this session may remove from now on. This is the directory that is now at
+ * the session's path: a user may have restored the session from a backup. If this directory contains an entry that no
+ * session makes, returns the recorded identity instead.
  */
 function placeOf(
   directory: SessionDirectory,
@@ -309,8 +313,8 @@ function assemble(
 }
 
 /**
- * Warns that another directory has replaced the work tree. Stops warning once the new directory has a checkpoint, so
- * that commands do not repeat the warning for ever. After that, only the restore of an older checkpoint warns.
+ * Warns that another directory has replaced the work tree. Does not warn once the new directory has a checkpoint, so
+ * that commands do not repeat the warning for ever. After that, only restoring an older checkpoint causes a warning.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

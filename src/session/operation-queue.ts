@@ -1,7 +1,7 @@
 // The queue of a session runs one mutation at a time, in the order of arrival. The queue has a limit: it refuses a
 // flood of requests instead of storing them. A waiting operation can be cancelled. A broken invariant poisons the
-// queue, so that no operation builds on an unexplained state. The queue has no time limit for running operations and
-// does not know what they do.
+// queue, so that no operation builds on an unexplained state. The queue does not limit the time of a running operation,
+// and does not know what the operation does.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 
@@ -34,8 +34,8 @@ export class OperationQueue {
   #preemptible: AbortController | undefined;
 
   /**
-   * `onPoison` is called once, when an operation broke an invariant. The process should then end, so that
-   * recovery runs.
+   * `onPoison` is called once, when an operation has broken an invariant. The process should then end, so that the next
+   * start runs a recovery.
    */
   constructor(onPoison: (because: InvariantViolation) => void = () => undefined) {
     this.#onPoison = onPoison;
@@ -93,8 +93,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn. Aborts the operation's signal as soon as another operation waits or the queue closes.
-   * If the queue is already closed or poisoned, resolves to undefined without running the operation.
+   * Runs `operation` in its turn. Aborts its signal as soon as another operation waits, or when the queue closes. If
+   * the queue is already closed or poisoned, does not run `operation` and resolves to undefined.
    */
   async runPreemptible<T>(
     operation: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,6 @@
-// Remembers the outcome of each mutation that a client requested. A repeated key gets the first answer. After a lost
-// connection, operation/get reports the outcome. The outcomes are in the session's log, so they exist as long as the
-// session. This module decides nothing about the operations themselves.
+// Remembers the outcome of each mutation that a client requested. If a client repeats the key of a request, it gets the
+// first answer again. After a lost connection, operation/get reports the outcome. The outcomes are in the session's
+// log, so they exist as long as the session. This module decides nothing about the operations themselves.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -10,8 +10,8 @@ import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
 /**
- * The traces of an operation whose answer was lost when its process died: the published checkpoint, or the effect in
- * the log.
+ * The traces of an operation whose process died before it could answer: the published checkpoint, or the effect in the
+ * log.
  */
 export interface EarlierEffect {
   readonly checkpoint?: string;
@@ -24,7 +24,9 @@ interface OperationRequest {
   readonly params: unknown;
 }
 
-/** A client's key in the session's log. It is in a record of its own, or in the record of the effect. */
+/**
+ * A client's key, as the session's log records it. The key has a record of its own, or is in the record of the effect.
+ */
 interface LoggedKey {
   readonly operation: OperationId;
   readonly method: string;
@@ -39,16 +41,16 @@ interface LoggedOperation extends LogRecord, LoggedKey {
 }
 
 /**
- * A record that is written before an effect that has no log record of its own: a removal, a name, or enabling
- * checkpoints. After a kill, the remaining checkpoints show whether the effect took place, so a key and its effect stay
- * together.
+ * A record that is written before an effect: removing or naming a checkpoint, or enabling checkpoints. Such an effect
+ * has no log record of its own. After a kill, the existing checkpoints show whether the effect took place, so a key and
+ * its effect stay together.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
   /**
-   * True in a second record, which follows the effect. It is written if the checkpoints show the effect only for some
-   * time.
+   * True in a second record, which is written after the effect. It is needed if a later change of the checkpoints could
+   * hide the effect.
    */
   readonly isDone?: true;
 }
@@ -56,7 +58,7 @@ interface LoggedIntention extends LogRecord, LoggedKey {
 /** The record of a change of the conversation or of the ledger, with the key of its request. */
 interface LoggedEffect extends LogRecord {
   readonly kind: 'conversation' | 'ledger';
-  /** The client's key, and the logged effect. The protocol's answer can be made again from this effect. */
+  /** The client's key, and the logged effect. From this effect the answer for the client can be made again. */
   readonly idempotency?: LoggedKey & { readonly result: unknown };
 }
 
@@ -70,8 +72,8 @@ export type Intended =
   /** A checkpoint/clean, which removes all checkpoints. `cleans` is the head at that time. */
   | { readonly cleans: Id; readonly removed: number }
   /**
-   * A checkpoint/init of a session that has checkpoints. If the request makes a new base, the record of the
-   * base contains the key.
+   * A checkpoint/init of a session that already has checkpoints. If the request makes a new base, the base's record
+   * contains the key instead.
    */
   | { readonly enables: true };
 
@@ -99,7 +101,7 @@ interface OperationFate {
   readonly method: string;
   readonly state: 'running' | 'committed' | 'failed';
   readonly key?: string;
-  /** The first answer, or the logged effect of an operation in an earlier process. Absent when neither is known. */
+  /** The first answer. For an operation of an earlier process, the logged effect. Absent when neither is known. */
   readonly result?: unknown;
   /** The checkpoint that the operation published. Known even when the result is unknown. */
   readonly checkpoint?: string;
@@ -141,8 +143,8 @@ export class OperationRecords {
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
   /**
-   * The effects that requests of an earlier process intended, by key. The checkpoints later show whether the effects
-   * took place.
+   * The effects that requests of an earlier process intended, by key. Once the checkpoints have been read, they show
+   * whether the effects took place.
    */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** The operations without a key, oldest first. The session may forget them. */
@@ -159,7 +161,8 @@ export class OperationRecords {
   }
 
   /**
-   * Adds the answer that another process logged. Skips a key that this process knows, unless its request has failed.
+   * Adds the answer that another process logged. Does nothing if this process already knows the key, unless the key's
+   * request has failed.
    */
   replay(record: LogRecord): void {
     const known = this.#byKey.get((record as LoggedOperation).key);
@@ -170,7 +173,7 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // Unless the record says that the effect took place, the checkpoints later show whether it did.
+      // If the record does not say that the effect took place, the checkpoints will show later whether it did.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {
@@ -185,9 +188,8 @@ export class OperationRecords {
   }
 
   /**
-   * Logs an answer, so that a repetition of its key gets this answer after a restart too. Used for effects
-   * without a log record of their own. @throws NoSpace, StoreUnavailable: then only this process knows the
-   * answer
+   * Logs an answer, so that a request that repeats the key gets this answer even after a restart. Used for effects
+   * without a log record of their own. @throws NoSpace, StoreUnavailable: then only this process knows the answer
    */
   keep(stamp: OperationContext['stamp'], result: unknown): void {
     this.#append(stamp, 'operation', { result });
@@ -202,14 +204,17 @@ export class OperationRecords {
     if (outcome !== undefined) this.#remember(committed(intention, outcome));
   }
 
-  /** Searches the published checkpoints for the keys of requests that took effect although no answer was logged. */
+  /**
+   * Searches the published checkpoints for the keys of requests. Such a request took effect even if no answer to it was
+   * logged.
+   */
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // The client may have repeated a failed request. While the repetition waited, recovery may have
-      // finished the operation of the first request.
+      // The client may have repeated a failed request. While the repeated request waited, recovery may have finished
+      // the operation of the first request.
       if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
@@ -244,7 +249,7 @@ export class OperationRecords {
   }
 
   /**
-   * Runs `work` only once per key. A repetition gets the first answer with `replayed: true`.
+   * Runs `work` only once per key. A request that repeats the key gets the first answer with `replayed: true`.
    *
    * If the first answer was lost when its process died, `rebuild` makes the answer from the traces of the effect.
    * @throws IdempotencyConflict when the key was used for another request.
@@ -339,7 +344,7 @@ function forgetResult(entry: OperationEntry): number {
 }
 
 /**
- * Returns a flat copy of a text. Otherwise the engine may keep a larger text in memory, of which this text is a part.
+ * Returns a flat copy of a text. A text that was cut from a larger text may otherwise keep the larger text in memory.
  */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
@@ -350,7 +355,8 @@ function fingerprintOf(method: string, params: unknown): string {
   const relevant = JSON.stringify([method, params], (key, value: unknown) => {
     if (key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta') return undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    // Sorts the fields, because a restarted client may write them in another order: tables in Lua have no order.
+    // Sorts the fields, because a restarted client may send them in a different order: for example, tables in Lua have
+    // no order.
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
   return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);

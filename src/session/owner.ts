@@ -1,10 +1,9 @@
-// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes
-// of the same network namespace. The lock of the session's directory works between all processes of this
-// machine. The file owner.json names the owner and counts the owners. From this file, a process that was
-// suspended for long learns that another process has taken over, and stops writing. The owner renews a
-// heartbeat every minute. If the directory cannot be locked, a process that cannot see the owner decides by
-// the age of the heartbeat whether the owner is alive. end.ts decides what happens to a session without an
-// owner.
+// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes of the
+// same network namespace. The lock of the session's directory works between all processes of this machine. The file
+// owner.json names the current owner and counts all owners so far. A process that was suspended for long sees in this
+// file that another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the
+// directory cannot be locked, a process may be unable to see the owner. It then decides by the age of the heartbeat
+// whether the owner is alive. end.ts decides what happens to a session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -24,7 +23,7 @@ import {
 import type { SessionDirectory } from './directory.ts';
 
 const heartbeatMs = 60_000;
-/** If the heartbeat is at least this old (in ms), an owner that cannot be seen counts as dead. */
+/** An owner that this process cannot see counts as dead when its last heartbeat is at least this old (in ms). */
 const silenceMsMax = 10 * heartbeatMs;
 
 /** The content of owner.json: the process that owns the session (the holder), and some more fields. */
@@ -32,13 +31,14 @@ interface OwnerNote extends Holder {
   /** The number of owners that the session has had. */
   readonly generation?: number;
   /**
-   * True when the holder has locked the directory. If another process gets this lock, it knows that the holder is gone.
+   * True when the holder has locked the directory. If another process later gets this lock, it knows that the holder is
+   * gone.
    */
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string;
-  /** True when the owner closes the session for another process that claims it, unless a client has it open. */
+  /** True when the owner closes the session as soon as another process claims it and no client has it open. */
   readonly yields?: boolean;
 }
 
@@ -46,7 +46,7 @@ interface OwnerNote extends Holder {
 export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
 
 export interface ClaimOptions {
-  /** Fills the directory. Called when the locks are taken. */
+  /** Fills the directory with files. Called after the locks were taken. */
   readonly prepare?: () => void;
   /** Undoes `prepare`. */
   readonly undo?: () => void;
@@ -54,8 +54,8 @@ export interface ClaimOptions {
 }
 
 /**
- * The time in ms that a claim waits for an owner that yields. A client may have the session open for one request during
- * this time.
+ * The time in ms for which a claim waits until the owner yields the session. During this time, a client may still have
+ * the session open for one request.
  */
 const yieldMs = 5000;
 const askAgainMs = 20;
@@ -98,7 +98,7 @@ export class SessionOwner {
       ...terms,
     };
     writeAtomically(directory.ownerFile, noteText(this.#note));
-    files.rmSync(directory.wantedFile, { force: true }); // the process that wrote the file may have been killed
+    files.rmSync(directory.wantedFile, { force: true }); // a killed process may have left the file behind
     this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
@@ -114,7 +114,7 @@ export class SessionOwner {
     const endMs = performance.now() + yieldMs;
     try {
       for (;;) {
-        // Writes the file at every attempt, because any process that gets the session removes the file.
+        // Writes the file again at every attempt, because every process that becomes the owner removes the file.
         files.writeFileSync(directory.wantedFile, '');
         await delay(askAgainMs);
         const claimed = await SessionOwner.#claimNow(directory, options);
@@ -126,10 +126,10 @@ export class SessionOwner {
   }
 
   /**
-   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so
-   * it can be taken before the directory exists. Then `prepare` fills the directory. Meanwhile the locks
-   * prevent other processes from renaming the directory away. When `prepare` or a later step throws, runs
-   * `undo` and releases the locks.
+   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so it can be
+   * taken before the directory exists. Then `prepare` fills the directory. Until `prepare` has ended, the locks prevent
+   * other processes from renaming the directory away. When `prepare` or a later step throws, runs `undo` and releases
+   * the locks.
    */
   static async #claimNow(
     directory: SessionDirectory,
@@ -180,8 +180,8 @@ export class SessionOwner {
   }
 
   /**
-   * True when no other process has claimed the session since this process did. If a user deleted owner.json
-   * by hand, the ownership stays.
+   * True when no other process has claimed the session since this process did. Also true if a user deleted owner.json
+   * by hand.
    */
   isOwner(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);
@@ -197,7 +197,7 @@ export class SessionOwner {
   release(): void {
     clearInterval(this.#heartbeat);
     try {
-      // Marks the note as released, so that a process that cannot see the locks need not wait until the
+      // Marks the session as released in owner.json. A process that cannot see the locks then need not wait until the
       // heartbeat is old.
       if (this.#isStillThere() && this.isOwner())
         writeAtomically(
@@ -269,7 +269,7 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
-/** Returns the stamp of the last owner's note if the session was closed properly, and undefined otherwise. */
+/** Returns the stamp of the last owner's owner.json if the session was closed properly, and undefined otherwise. */
 export function closedInOrder({ ownerFile }: SessionDirectory): string | undefined {
   const stamp = stampOf(ownerFile);
   const note = readOwner(ownerFile)?.note;
@@ -297,8 +297,8 @@ function noteText(note: object): string {
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // The note is renamed into place, so only a power cut or a failing disk can make it unreadable. The owner that
-    // wrote the note then counts as dead, because its locks are free.
+    // owner.json is renamed into place, so only a power cut or a failing disk can make it unreadable. In this case the
+    // owner counts as dead, because its locks are free.
     const isUnreadable = holder.host === '' || !isIntact(holder);
     const note = {
       ...(isUnreadable ? unknownHolder : holder),
@@ -311,10 +311,10 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * True when the holder may be alive although both locks were free. A holder that had locked the directory is then gone.
- * A holder without a lock on the directory (no flock(1), another version) may run where this process cannot see the
- * lock on the name. This holder counts as alive when its pid has the recorded start time. It also counts as alive when
- * it cannot be seen but has a recent heartbeat.
+ * True when the holder may be alive although this process got both locks. If the holder had locked the directory, it is
+ * gone. If it had not (no flock(1), another version), it may run where this process cannot see its lock on the name.
+ * Such a holder counts as alive when the process with its pid has the recorded start time. If this process cannot see
+ * the holder at all, a recent heartbeat counts as a sign of life.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;
@@ -329,15 +329,15 @@ function isKnownByHeartbeat({ note }: Owner, locks: Locks): boolean {
 }
 
 /**
- * True when the holder had locked the directory, and this process has the lock now under the same running kernel. The
- * holder is then gone. Under another kernel the lock proves nothing, because a network disk may have separate locks for
- * each machine.
+ * True when the holder had locked the directory, and now this process has that lock, on the same machine since its last
+ * start. This proves that the holder is gone. On another machine the lock proves nothing, because a network disk may
+ * have separate locks for each machine.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;
 }
 
-/** Returns a stamp of the file that changes with every claim, because each claim renames a new file into place. */
+/** Returns a stamp of the file. Each claim renames a new file into place, so the stamp changes with every claim. */
 function stampOf(file: string): string | undefined {
   const stats = files.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.ino}:${stats.birthtimeNs}:${stats.size}`;
@@ -346,7 +346,7 @@ function stampOf(file: string): string | undefined {
 function touch(file: string): void {
   const now = new Date();
   // Ignores an error, because an error in a timer would end the daemon. If the file or the disk is gone, the next
-  // operation of the session reports this.
+  // operation of the session will report it.
   attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
@@ -354,10 +354,10 @@ const orphanPatienceMs = 2_000;
 
 /**
  * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone. The
- * caller must own the session. A git process that reads from the daemon ends by itself. But a git process that works
- * alone (a repack) would continue to write into the repository. Works on Linux only, where /proc shows the working
- * directory of a process. On other systems an orphaned git process runs to its end, and its locks and temporary files
- * later count as stale.
+ * caller must own the session. A git process that reads from the daemon ends by itself. But a git process that needs no
+ * daemon (such as a repack) would continue to write into the repository. Works on Linux only, where /proc shows the
+ * working directory of a process. On other systems an orphaned git process runs to its end. Any locks and temporary
+ * files that it leaves later count as stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;

@@ -11,7 +11,10 @@ import { recordRestore } from './authorship.ts';
 import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
-/** Returns the restore site of the session. Pass `checkpoints` when the session has not enabled them yet. */
+/**
+ * Returns the restore site of the session. Callers that run before the session has enabled checkpoints pass
+ * `checkpoints`.
+ */
 export function restoreSite(
   session: Session,
   checkpoints: Checkpoints = session.requireCheckpoints(),
@@ -40,9 +43,9 @@ export function restoreSite(
 }
 
 /**
- * Recovers if a restore is unfinished. Call this function before every change of a session. `check` may
- * refuse the change before the recovery.
- * @throws StoreUnavailable when another program removed the session's directory, so that the change could not be stored
+ * If a restore is unfinished, recovers it. Call this function before every change of a session. `check` may refuse the
+ * change before the recovery begins. @throws StoreUnavailable when another program removed the session's directory, so
+ * that the change could not be stored
  */
 export async function ensureRecovered(
   session: Session,
@@ -61,13 +64,13 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  // Without checkpoints the restore cannot be recovered. In this case the change itself requires checkpoints, or
+  // Without checkpoints the restore cannot be recovered here. The change itself then fails without checkpoints, or
   // enables them.
   if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  // Only the answer to an opening has the lists of the restore. Any other answer has the warning.
+  // The answer to an opening contains the lists of the restore. All other answers contain only the warning.
   session.recovered = undefined;
 }

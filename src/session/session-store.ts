@@ -1,5 +1,5 @@
-// Opens the store of one session, and distinguishes a new store from a lost store. Sets a damaged store aside when the
-// client wants a new start. enable.ts handles the checkpoints in the store.
+// Opens the store of one session, and distinguishes a new store from a lost store. If the client wants a new start,
+// moves a damaged store aside. enable.ts handles the checkpoints in the store.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -43,7 +43,8 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
     await makeRepository(workTree.root);
     log.info(`made a git repository in ${workTree.root}, as the client requested`);
   }
-  // Refuses a broken repository. Git would use an outer repository instead, which does not contain the session's data.
+  // Refuses a broken repository. Git would otherwise use a repository further up, which does not contain the session's
+  // data.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);

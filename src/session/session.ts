@@ -42,7 +42,7 @@ export type DisabledReason =
 export interface SessionLimits {
   /** The size limit of a file. Captures leave out larger files and list them as skipped. */
   readonly maxFileBytes: number;
-  /** The time limit in ms for enabling checkpoints, which includes the first capture. */
+  /** The time limit in ms for enabling checkpoints, including the first capture. */
   readonly initTimeoutMs: number;
   readonly maxCheckpoints?: number;
   readonly maxAgeDays?: number;
@@ -79,7 +79,7 @@ interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
-  /** Restores that were answered and whose files may not be on the disk yet. */
+  /** Finished restores whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
   /** The files that restores displaced a moment ago. Another program may have written to these files since then. */
   readonly late: LateEdits;
@@ -94,8 +94,8 @@ interface SessionParts {
 
 /**
  * The events of a session for its listeners. The daemon sends them as notifications, but a session also works without
- * clients. The failure of an event never makes an operation fail. Operations wait for events, so that clients get
- * events before the answer.
+ * clients. If an event cannot be delivered, the operation does not fail. Operations wait for events, so that clients
+ * get the events before the answer.
  */
 export interface SessionEvents {
   opened(
@@ -126,7 +126,7 @@ export interface SessionEvents {
   ): Promise<void>;
   failed(session: Session, method: string, error: unknown, by?: object): void;
   workTreeChanged(session: Session, change: ChangeBatch): void;
-  /** Reports changes that a capture found and that {@link workTreeChanged} had not reported. */
+  /** Reports changes that a capture found, but that were never reported by {@link workTreeChanged}. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
   /** Reports that a background push of the session succeeded or failed. */
@@ -140,7 +140,7 @@ export interface SessionEvents {
       readonly error?: CheckpointdError;
     },
   ): void;
-  /** Reports that a remote has a line that another writer pushed for this session. */
+  /** Reports that another writer has pushed a line of this session to a remote. */
   lineFound(
     session: Session,
     line: { readonly remote: string; readonly writer: string; readonly head: string },
@@ -170,7 +170,7 @@ export class Session {
    * each turn.
    */
   afterChange: ((method: string) => void) | undefined;
-  /** The heads of the session's lines on remotes, as this process knows them. */
+  /** The latest known heads of the session's lines on remotes. */
   readonly pushedHeads = new Map<string, Line>();
   /** The lines of other writers for which clients already got a notification. */
   readonly knownLines = new Set<string>();
@@ -195,8 +195,8 @@ export class Session {
   }
 
   /**
-   * Disables checkpoints. `because` is the specific cause. Without a specific cause, the client gets the general remedy
-   * for the reason.
+   * Disables checkpoints. `because` is the specific cause, which the client gets. If it is absent, the client gets the
+   * general remedy for the reason.
    */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
@@ -234,8 +234,8 @@ export class Session {
   }
 
   /**
-   * Refuses a change while an unfinished restore cannot be finished. Call this method before a change that needs no
-   * checkpoints. @throws CheckpointsDisabled
+   * Refuses a change while a restore is unfinished and checkpoints are disabled. Call this method before a change that
+   * needs no checkpoints. @throws CheckpointsDisabled
    */
   requireRecovered(): void {
     if (this.hasUnfinishedRestore) this.requireCheckpoints();

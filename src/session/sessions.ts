@@ -54,7 +54,7 @@ export class Sessions {
   #isClosing = false;
   /** The sessions that are ending. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** The way in which the daemon ends all its sessions. `abrupt` until the end begins. */
+  /** The way in which the daemon ends all its sessions. Until the daemon begins to end, the value is `abrupt`. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -69,9 +69,9 @@ export class Sessions {
   }
 
   /**
-   * Sweeps the default storage after a while, for a daemon that opens no session. Because of the delay, a client can
-   * first resume an orphan, which then has an owner. When the grace period is 0, no client may resume an orphan. The
-   * sweep then runs at once, and openings wait until the paths of the orphans are free.
+   * Sweeps the default storage after a while, even if the daemon opens no session. During the delay, a client can
+   * resume an orphan, which then has an owner. If the grace period is 0, no client may resume an orphan. The sweep then
+   * runs at once, and openings wait until the paths of the orphans are free.
    */
   sweepAtStart(delayMs = idleSweepMs): void {
     if (this.#options.orphanGraceMs === 0) {
@@ -143,8 +143,8 @@ export class Sessions {
   }
 
   /**
-   * Ends a client's share of a session. If no other client has the session open, also ends the session.
-   * @throws UnknownSession
+   * Closes a session for one client. If no other client has the session open, also ends the session. @throws
+   * UnknownSession
    */
   async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const { id: session, parts } = this.openedBy(client, id);
@@ -154,7 +154,7 @@ export class Sessions {
     return { fate: 'kept', because, deleted: Promise.resolve() };
   }
 
-  /** Ends all shares of a client that is gone, and the sessions that only this client had open. */
+  /** Closes all sessions for a client that is gone. Ends the sessions that only this client had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
     await this.#openings.whenIdle(); // an opening of this client may complete meanwhile, and its session must end too
@@ -162,7 +162,7 @@ export class Sessions {
   }
 
   /**
-   * Begins the end of the daemon, unless another client has a session or is opening a session; see {@link
+   * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session; see {@link
    * Shares.beginEnd}.
    */
   beginEnd(last?: Client): boolean {
@@ -268,7 +268,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // joins at once, because the session's last client may be about to leave
+    this.#shares.join(id, client); // joins before any await, because the session's last client may be about to leave
     return session;
   }
 
@@ -279,8 +279,8 @@ export class Sessions {
   }
 
   /**
-   * Runs the end of a session. Until this has ended, no client finds the session, and an opening waits. `reopen` gives
-   * the session back to its clients, and returns false when no client is left.
+   * Runs the end of a session. Until the end is complete, no client finds the session, and an opening waits. `reopen`
+   * gives the session back to its clients, and returns false when no client is left.
    */
   async #during<T extends Pick<Ended, 'deleted'>>(
     session: Session,
@@ -296,13 +296,13 @@ export class Sessions {
     });
     const over = ended.then(
       ({ deleted }) => this.#watchDeletion(deleted),
-      () => undefined, // the caller gets the error
+      () => undefined, // the caller of this method gets the error
     );
     this.#ending.set(session, over);
     try {
       return await ended;
     } finally {
-      // The session has ended even after a failure, and its path may now belong to another owner.
+      // Even after a failure the session has ended, and another process may now own its path.
       this.#ending.delete(session);
     }
   }

@@ -1,6 +1,6 @@
-// Records which clients have which session open, or are opening it. Several clients may have the same
-// session. The session ends when the last of these clients leaves. Clients are compared by identity. This
-// module itself opens and ends no session.
+// Records which clients have which session open, or are opening it. Several clients may have one session open. The
+// session ends when the last of these clients leaves. This module only counts clients; it does not open or end
+// sessions.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 
@@ -10,11 +10,11 @@ export type Client = object;
 export class Shares {
   readonly #holders = new Map<SessionId, Set<Client>>();
   readonly #left = new WeakSet<Client>();
-  /** The unfinished openings, each with its client. */
+  /** The unfinished openings, each with the client that requested it. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the end of the daemon has begun. From then on only the client `last` may open a session, by requests that
-   * it had already sent.
+   * Set when the daemon has begun to end. From then on only the client `last` may open a session, by requests that it
+   * sent before.
    */
   #end: { readonly last: Client | undefined } | undefined;
 
@@ -35,7 +35,7 @@ export class Shares {
     return () => void this.#openings.delete(opening);
   }
 
-  /** Ends a client's share of a session. Returns true when no client has the session any more. */
+  /** Records that a client has closed the session. Returns true when no client has the session open any more. */
   release(session: SessionId, client: Client): boolean {
     const holders = this.#holders.get(session);
     holders?.delete(client);
@@ -67,8 +67,8 @@ export class Shares {
   }
 
   /**
-   * Begins to end the daemon, unless a client other than `last` has a session or is opening one. From then on no other
-   * client can open a session, because it would lose the session at once.
+   * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session. From then
+   * on no other client can open a session, because the ending daemon would close it at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);

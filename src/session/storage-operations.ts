@@ -1,6 +1,6 @@
 // Remembers the outcome of requests that belong to a storage as a whole: requests about remotes, and imports. Every
-// daemon of the storage appends its answers as lines to the file `remotes.keys`. So a repeated key gets its first
-// answer even after a restart.
+// daemon of the storage appends its answers as lines to the file `remotes.keys`. So a request that repeats a key gets
+// the first answer even after a restart.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -33,8 +33,8 @@ export class StorageOperations {
   /** The number of bytes of the file that this process has read. */
   #position = 0;
   /**
-   * The recorded imports that, as far as this process knows, have not taken effect. The keys of the map are the
-   * clients' keys.
+   * The recorded imports that have not taken effect, as far as this process knows. The map is indexed by the clients'
+   * idempotency keys.
    */
   readonly #imports = new Map<string, ImportNote>();
 
@@ -72,8 +72,8 @@ export class StorageOperations {
   }
 
   /**
-   * Appends a record. Begins with a line break, in case a kill cut off the last line. Readers skip a line that was cut
-   * off.
+   * Appends a record, preceded by a line break in case a kill has cut off the last line. Readers skip a line that was
+   * cut off.
    */
   #append(record: LogRecord): number {
     const isNew = !files.existsSync(this.#file);

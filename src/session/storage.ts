@@ -1,5 +1,6 @@
-// Prepares the storage root and makes it private to the user. Refuses a root that is the parent of a work tree, or in
-// which another user could plant a file. Also explains errors of the storage. Does not read the sessions in the root.
+// Prepares the storage root and makes it private to the user. Refuses a root that is the parent of a work tree, or into
+// which another user could put a file. Also translates system errors of the storage into errors for the client. Does
+// not read the sessions in the root.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';

@@ -10,12 +10,12 @@ import { Remotes } from '../remote/remotes.ts';
 import { firstPrompt } from './listing.ts';
 import type { Session } from './session.ts';
 
-/** The options of one push, and the receiver of its progress. */
+/** The options of one push, including the callback for its progress. */
 type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
 
 /**
- * Pushes the current state of an open session, after earlier pushes of this session. Notifies clients of each
- * line that another writer has pushed, but only once.
+ * Pushes the current state of an open session, after all earlier pushes of this session have ended. If other writers
+ * have pushed lines of this session, notifies clients once of each such line.
  *
  * @throws as {@link pushLine}; CheckpointsDisabled
  */
@@ -48,8 +48,9 @@ export async function pushSession(
 }
 
 /**
- * Returns a function that reads the session's state at the time of its call. A push first waits for the remote, and
- * meanwhile requests may change the session. @throws CheckpointsDisabled; the returned function throws it too
+ * Returns a function that reads the session's state when the function is called. A push calls it after waiting for the
+ * remote, because requests may change the session during this wait. @throws CheckpointsDisabled; the returned function
+ * throws it too
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();

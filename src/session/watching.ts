@@ -38,13 +38,13 @@ function notify(session: Session, change: ChangeBatch): void {
 const waitMsMax = 5000;
 
 /**
- * Starts chokidar in the background. `worktree/status` reports its progress. chokidar waits for the handles
- * of captures. It walks the same directories, and would compete for the processors while a client waits for
- * the first capture.
+ * Starts chokidar in the background. `worktree/status` reports its progress. First waits until captures have their
+ * directory handles. chokidar walks the same directories, and would take processor time while a client waits for the
+ * first capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
-  enabled?.capture.scanSoon(); // the handles may have become ready before checkpoints were enabled
+  enabled?.capture.scanSoon(); // the handles may already be ready, and then nothing else starts a scan
   if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
   else
     watcher.start(Promise.race([enabled.capture.whenWatched(), delay(waitMsMax, undefined, { ref: false })]));
@@ -52,8 +52,8 @@ export function startWatching(session: Session): void {
 }
 
 /**
- * Notifies clients that any file may have changed before the watcher started, because changes of that time were not
- * reported.
+ * Notifies clients that any file may have changed before the watcher started, because the watcher did not report those
+ * changes.
  */
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
@@ -62,8 +62,8 @@ async function sayLive(session: Session): Promise<void> {
 }
 
 /**
- * Opens the capturer of the session's work tree and store. The capturer's scans use the watcher. Their
- * results also show whether the watcher has missed a change.
+ * Opens the capturer for the session's work tree and store. The capturer's scans use the watcher, and show whether the
+ * watcher has missed a change.
  */
 export function openCapturer(
   session: Session,
