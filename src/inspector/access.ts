@@ -1,8 +1,11 @@
-// Decides which pages may use the inspector. A link works once: the page exchanges the link for a cookie and a second
-// secret. Checks of Host and Origin exclude other web pages.
+// Decides which pages may use the inspector. A link works once: the page exchanges the link's token for a cookie and a
+// second secret. Other web pages are excluded by checks of the headers Host and Origin.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The answer to a page that sends the token of a link: the value of the cookie, and the secret for the WebSocket. */
+/**
+ * The answer to a page that sends the token of a link. It contains the value of the cookie, and the secret for the
+ * WebSocket.
+ */
 export interface Entrance {
   readonly visitor: string;
   readonly secret: string;
@@ -18,7 +21,10 @@ export function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && loopback.test(host);
 }
 
-/** True when a page of the inspector sent the request. Host and port of the origin must be those of the request. */
+/**
+ * True when a page of the inspector sent the request. The host and port in the origin must be the same as in the
+ * request.
+ */
 export function isSameOrigin(origin: string | undefined, host: string): boolean {
   return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -38,7 +44,7 @@ export function cookieIn(header: string | undefined, host: string): string | und
   return found?.slice(start.length);
 }
 
-/** Keeps only the digests of secrets, and compares each digest in constant time. */
+/** Stores only the digests of secrets, and compares digests in constant time. */
 export class PageAccess {
   /** The digests of the tokens of links that no page has used yet. */
   readonly #tokens = new Set<Buffer>();
@@ -53,8 +59,8 @@ export class PageAccess {
   }
 
   /**
-   * Exchanges a token for a cookie and a secret. Keeps a valid cookie that the browser already has, so that the other
-   * pages of the browser stay connected. Returns undefined for a token that is wrong or was used before.
+   * Exchanges a token for a cookie and a secret. If the browser already has a valid cookie, keeps it, so that the
+   * browser's other pages stay connected. Returns undefined for a token that is wrong or was used before.
    */
   redeem(token: string, visitor: string | undefined): Entrance | undefined {
     const asked = digest(token);

@@ -10,7 +10,7 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** The number of checkpoints. Absent when only opening the session would reveal the number. */
+  /** The number of checkpoints. Absent when the number is unknown without opening the session. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
@@ -33,8 +33,8 @@ export interface OwnRequests {
 }
 
 /**
- * The daemon's methods that concern a storage. The page does not name the storage. Instead, `via` names the session
- * whose daemon answers.
+ * The daemon's methods that concern a whole storage. The page's request does not name the storage. Instead, its
+ * parameter `via` names a session, and the daemon of that session answers.
  */
 export const storageMethods = [
   'remote/fetch',
@@ -56,7 +56,8 @@ export interface OwnEvents {
 export const ownErrors = { gone: 'DaemonGone', refused: 'RefusedHere' } as const;
 
 /**
- * The protocol of the WebSocket. A page also offers a second protocol: `secretPrefix` followed by the page's secret.
+ * The subprotocol of the WebSocket. To send its secret, a page also offers a second subprotocol: `secretPrefix`
+ * followed by the secret.
  */
 export const socketProtocol = 'checkpointd';
 export const secretPrefix = 'secret.';

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 
 export interface PageFile {
-  /** The content of the file. The document contains `__NONCE__` wherever a response needs its nonce. */
+  /** The content of the file. In the HTML document, `__NONCE__` marks each place where a response needs its nonce. */
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Reads the built page. The keys are the paths of URLs. The document has the key `/`. */
+/** Reads the built page into a map. The keys are the paths of URLs; the HTML document has the key `/`. */
 export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   const found = new Map<string, PageFile>();
   const read = (at: string): void => {
@@ -27,7 +27,7 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
       else if (entry.isFile()) {
         const name = `/${relative(directory, path).replaceAll('\\', '/')}`;
         const type = types[extname(name)] ?? 'application/octet-stream';
-        // Vite puts the hash of the content into the name of every file except the document.
+        // Vite puts the hash of the content into the name of every file except the HTML document.
         const kept = name.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-store';
         found.set(name === '/index.html' ? '/' : name, {
           body: files.readFileSync(path),
@@ -41,8 +41,8 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
 }
 
 /**
- * Returns the document for one response, with the nonce inserted. Scripts and styles that the page creates use the
- * nonce.
+ * Returns the HTML document for one response, with the nonce inserted. Scripts and styles that the page creates later
+ * use this nonce.
  */
 export function documentWith(nonce: string, { body }: PageFile): Buffer {
   return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
@@ -60,7 +60,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue creates this policy when it starts. The page sets no markup through this policy.
+    // Vue creates this policy (of trusted types) when it starts. The page never sets markup through it.
     'trusted-types vue',
   ];
   return {

@@ -1,5 +1,5 @@
-// Connects to a session at the first request of a page. Connects again if the session's daemon ends. Sends the events
-// of connected sessions to every page.
+// Connects to the daemon of a session when a page first sends a request for this session. Connects again if the daemon
+// ends. Sends the events of connected sessions to every page.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
 import type { InspectedSession } from './own-methods.ts';
@@ -49,13 +49,13 @@ export class ReachedSessions {
     return this.#source.list().some(({ workspace }) => workspace === path);
   }
 
-  /** Takes over the client of a session that the command has opened. */
+  /** Takes over the client with which the command has already opened a session. */
   adopt(session: string, client: CheckpointdClient): void {
     this.#clients.set(session, Promise.resolve(client));
     this.#listen(session, client);
   }
 
-  /** Returns the client of a session. Opens the session at the first call. */
+  /** Returns the client of a session. The first call opens the session. */
   async client(session: string): Promise<CheckpointdClient> {
     const known = this.#clients.get(session);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 // Serves one page. Passes a JSON-RPC request unchanged to the daemon of the session that the request names. A page may
-// read all data of a session, and may make the changes that people make by hand. A page can neither end a daemon nor
+// read all data of a session, and may request the changes that people make by hand. A page can neither end a daemon nor
 // delete data.
 import type { RawData, WebSocket } from 'ws';
 import {
@@ -42,7 +42,7 @@ export class Relay {
   readonly #socket: WebSocket;
   readonly #sessions: ReachedSessions;
   readonly #own: OwnAnswers;
-  /** The requests that are not answered yet, by the id that the page gave them. */
+  /** The requests without an answer so far, by the id that the page gave to each request. */
   readonly #running = new Map<number, AbortController>();
 
   constructor(socket: WebSocket, sessions: ReachedSessions, own: OwnAnswers) {
@@ -58,7 +58,7 @@ export class Relay {
     socket.on('close', () => {
       for (const running of this.#running.values()) running.abort();
     });
-    socket.on('error', () => undefined); // the event `close` follows
+    socket.on('error', () => undefined); // the event `close` follows and is handled
   }
 
   send(message: object): void {

@@ -27,7 +27,7 @@ export interface InspectorServer {
 
 export interface InspectorOptions {
   readonly source: SessionSource;
-  /** The session that pages show first, with the client that has opened the session. */
+  /** The session that each page shows first, and the client that has opened this session. */
   readonly session: string;
   readonly client: CheckpointdClient;
   /** The port on which the server listens. With 0 the system chooses a port. */
@@ -165,7 +165,7 @@ class Inspector {
   }
 }
 
-/** The pages that have answered since the last ping. */
+/** The pages that have answered since the server sent its last ping. */
 const alive = new WeakSet<WebSocket>();
 
 /** Reads a body of at most `maxBytes`. Returns undefined when the body is longer or incomplete. */

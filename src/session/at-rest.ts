@@ -33,7 +33,7 @@ export interface RestingPlace {
 
 export interface SessionAtRest {
   readonly session: Session;
-  /** Returns true as long as no process has claimed the session since {@link loadAtRest} read it. */
+  /** Returns true as long as no process has claimed the session since {@link readAtRest} loaded it. */
   isAtRest(): boolean;
   close(): Promise<void>;
 }

@@ -193,7 +193,7 @@ export class Sessions {
     await Promise.allSettled(this.#deletions);
   }
 
-  /** Ends the remaining sessions synchronously, for a process that is about to die. */
+  /** Ends the remaining sessions synchronously. Called just before the process ends. */
   abandonAll(): void {
     killAllGit();
     for (const session of [...this.#open.values(), ...this.#ending.keys()]) {

@@ -60,7 +60,7 @@ const Trouble = defineComponent(() => {
   };
 });
 
-/** The text that the page shows without a connection, in place of the session's data. */
+/** The text that the page shows instead of the session's data when there is no connection. */
 export const Closed = () => (
   <main class="closed">
     <h1>This page is not connected</h1>

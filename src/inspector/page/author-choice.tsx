@@ -23,7 +23,7 @@ export const AuthorChoice = defineComponent(() => {
   const timeline = useTimeline();
   const sessions = shallowRef<readonly InspectedSession[]>([]);
   onMounted(async () => ({ sessions: sessions.value } = await link.ask('inspector/sessions', {})));
-  /** The sessions to choose from. The shown session comes first. */
+  /** The sessions from which the user can choose. The session that the page shows comes first. */
   const offered = computed(() => {
     const here = sessions.value.filter(({ workspace }) => workspace === timeline.info?.workspace);
     const isOwn = ({ session }: InspectedSession): number => (session === timeline.session ? 0 : 1);

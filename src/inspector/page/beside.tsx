@@ -29,7 +29,7 @@ export const BesidePane = defineComponent(() => {
   async function open(id: string): Promise<void> {
     const { session } = beside;
     await showSession(session);
-    // The user may have chosen a different session meanwhile.
+    // While the request ran, the user may have chosen a different session.
     if (timeline.session === session) view.open(id);
   }
   const row = (index: number) => (
@@ -92,7 +92,7 @@ const OtherSessions = defineComponent(() => {
   async function showFirst(): Promise<void> {
     await read();
     const [first] = others.value;
-    // The user may have closed the second timeline meanwhile.
+    // While the request ran, the user may have closed the second timeline.
     if (first !== undefined && beside.session === '' && view.isBeside) await beside.show(first.session);
   }
   watch(

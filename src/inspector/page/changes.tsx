@@ -1,4 +1,4 @@
-// Lists the files that differ between two states, and shows the difference of the open file.
+// Lists the files that differ between two states, and shows the difference of the file that the user has opened.
 import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
@@ -189,11 +189,12 @@ const Skipped = defineComponent(() => {
 });
 
 /**
- * While the next difference is read, the previous difference stays visible for this time. The delay prevents flicker.
+ * While the page reads the next difference, the previous difference stays visible for up to this time in ms. This
+ * prevents flicker.
  */
 const formerMs = 300;
 
-/** The open file with its difference. All fields are replaced at once. */
+/** The open file and its difference. All fields change together. */
 interface OpenFile {
   readonly sides: Sides;
   readonly file: DiffFile;
@@ -324,7 +325,7 @@ interface FileHeadProps {
   readonly shown: Shown | undefined;
   /** The two compared states. Undefined while no difference is shown. */
   readonly sides: Sides | undefined;
-  /** A text such as `by the user`. Undefined when the ledger does not know the author or has not answered yet. */
+  /** A text such as `by the user`. Undefined when the author is unknown, or is not known yet. */
   readonly authors: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export const ChangingDialog = defineComponent(() => {
       await nextTick();
       if (stage === 'closed') dialog.value?.close();
       else if (dialog.value?.open === false) dialog.value.showModal();
-      // The focus is never on the button that changes files, so that an accidental Enter changes nothing.
+      // The button that changes files never has the focus, so that an accidental Enter changes nothing.
       if (stage === 'asking') dialog.value?.querySelector<HTMLElement>('.cancel')?.focus();
       if (stage === 'done') dialog.value?.querySelector<HTMLElement>('.close')?.focus();
     },
@@ -53,7 +53,10 @@ export const ChangingDialog = defineComponent(() => {
   );
 });
 
-/** Returns the text that screen readers read when the stage changes: the numbers of the plan, or the result. */
+/**
+ * Returns the text that screen readers read out when the stage of the dialog changes: a summary of the plan, or the
+ * result.
+ */
 function saidOf(): string {
   const { stage, plan, changesNothing } = useChanging();
   if (stage === 'planning') return 'Making the plan';
@@ -237,8 +240,8 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
       unable,
       ['Left alone', 'dim', skipped, counts.skipped],
     ];
-  // In the daemon's answer, several lists can contain one path in conflict. The dialog shows this path once, with the
-  // reason.
+  // The daemon's answer can contain a path with a conflict in several of its lists. The dialog shows such a path once,
+  // with the reason.
   const others = skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
   const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');

@@ -181,8 +181,8 @@ const UndoRedo = defineComponent(() => {
 });
 
 /**
- * The maximum length of the list, which contains only the newest checkpoints. For an older checkpoint, the user presses
- * `c` in the timeline.
+ * The maximum length of the list, which contains only the newest checkpoints. To compare with an older checkpoint, the
+ * user presses `c` in the timeline.
  */
 const offeredMax = 300;
 

@@ -104,7 +104,7 @@ function useHistory(): PlayedHistory {
       const next = await differenceIn(sides, view.history, own.signal);
       if (own === running) shown.value = next;
     } catch (error) {
-      // The answer to a request that the next step has cancelled is no failure.
+      // The user's next step cancels the request. This is not a failure.
       if (own === running) throw error;
     }
   }
@@ -121,7 +121,7 @@ function useHistory(): PlayedHistory {
   return { entries, at, shown, failure, go };
 }
 
-/** Lists those changes of a path that a checkpoint contains. */
+/** Lists the changes of a path that are in checkpoints. */
 async function changesOf(session: string, { path, pathBytes }: PathRef): Promise<readonly LedgerEntry[]> {
   const bytes = pathBytes === undefined ? {} : { pathBytes };
   const { entries } = await useLink().ask('ledger/history', { session, path, ...bytes, limit: entriesMax });
@@ -129,7 +129,7 @@ async function changesOf(session: string, { path, pathBytes }: PathRef): Promise
   return entries.filter(({ checkpoint }) => checkpoint !== undefined && byId.has(checkpoint));
 }
 
-/** Returns the difference of the file. Returns the whole file when the file did not change or has no earlier state. */
+/** Returns the difference of the file. If the file did not change or has no earlier state, returns the whole file. */
 async function differenceIn(sides: Sides, { path, pathBytes }: PathRef, signal: AbortSignal): Promise<Shown> {
   const { session, from, to } = sides;
   const ref = pathBytes === undefined ? { path } : { path, pathBytes };

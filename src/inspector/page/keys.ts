@@ -9,7 +9,9 @@ import { labelOf, listId } from './timeline.tsx';
 export function listenToKeys(): void {
   const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
 
-  /** Translates the letter into an arrow key for the timeline, because only the timeline knows its rows. */
+  /**
+   * Translates the letter into an arrow key and passes it to the timeline, because only the timeline knows its rows.
+   */
   const inTimeline = (key: string): void => {
     const list = document.getElementById(listId);
     list?.focus({ preventScroll: true });

@@ -38,8 +38,8 @@ function titleOf(workspace: string | undefined): string {
 }
 
 /**
- * Returns the session to show first. Asks again after each connection that breaks before the answer. @throws LinkError
- * when the page has stopped connecting
+ * Returns the session to show first. If a connection breaks before the answer arrives, asks again. @throws LinkError
+ * when the page has stopped trying to connect
  */
 async function firstSession(wire: WireLink): Promise<string> {
   for (;;)

@@ -2,8 +2,8 @@
 // the daemon needs to send only one of the two texts. All functions are pure.
 
 /**
- * A run of lines that differ. Lines are counted from 0. If a side has no lines, its line number is that of the line
- * after the hunk.
+ * Consecutive lines that differ. Lines are counted from 0. If a side has no lines, its line number is the number of the
+ * line after the hunk.
  */
 export interface Hunk {
   readonly fromLine: number;
@@ -32,7 +32,7 @@ export function hunksOf(patch: string): Hunk[] {
     const found = header.exec(lines[at] ?? '');
     if (found === null) continue;
     const [, fromText, fromCount = '1', toText, toCount = '1'] = found;
-    // If a side has no lines, the patch has the number of the line before the hunk.
+    // If a side has no lines, the patch gives the number of the line before the hunk.
     let fromLine = Number(fromText) - (fromCount === '0' ? 0 : 1);
     let toLine = Number(toText) - (toCount === '0' ? 0 : 1);
     const end = { from: fromLine + Number(fromCount), to: toLine + Number(toCount) };
@@ -83,7 +83,7 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
       throw new PatchMismatch('the patch is of another text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
-    // Adds the lines one by one. A single call could not pass them all, because the number of arguments is limited.
+    // Adds the lines one by one, because the number of arguments of a single call is limited.
     for (const line of added) parts.push(line);
     at += removed.length;
   }

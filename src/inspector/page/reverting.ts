@@ -1,4 +1,5 @@
-// Makes the reverts that the page offers: of a whole checkpoint, or of a file or of hunks in the shown comparison.
+// Makes the reverts that the page offers. A revert undoes a whole checkpoint, or a file or hunks of the shown
+// comparison.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import type { Intent } from './state/intent.ts';

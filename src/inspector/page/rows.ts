@@ -7,11 +7,11 @@ export interface TimelineRow {
   /** The indentation of the row: 1 for a tool, 0 for all other checkpoints. */
   readonly depth: 0 | 1;
   readonly lane: number;
-  /** True when a line enters this row from above, in the row's own lane. */
+  /** True when a line enters this row from the row above, in this row's own lane. */
   readonly isReached: boolean;
-  /** True when a line leaves this row downwards, in the row's own lane. */
+  /** True when a line goes from this row to the row below, in this row's own lane. */
   readonly goesOn: boolean;
-  /** The lanes of the lines that pass this row. */
+  /** The lanes of the lines that pass through this row without a stop. */
   readonly passing: readonly number[];
   /** The lanes of all branches that begin in this row. */
   readonly branches: readonly number[];
@@ -54,8 +54,8 @@ export function timelineRows(
   let noise = 0;
   const foldedCounts = new Map<string, number>();
   const shown: Checkpoint[] = [];
-  // A tool is shown below the turn that precedes the tool in the list. The tag does not help to find this turn, because
-  // a newer checkpoint may have taken the tag.
+  // A tool is shown below the last turn before it in the list. This turn is not found by its tag, because a newer
+  // checkpoint may have taken the tag.
   let turn: Checkpoint | undefined;
   for (const checkpoint of all) {
     if (checkpoint.kind === 'turn') turn = checkpoint;
@@ -113,7 +113,7 @@ function drawn(
 function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Place[] {
   const rowOf = new Map(shown.map(({ id }, row) => [id, row]));
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
-  /** For each checkpoint its row. For a hidden checkpoint, the row of its nearest shown ancestor. */
+  /** Maps each checkpoint to its row. Maps a hidden checkpoint to the row of its nearest shown ancestor. */
   const nearest = new Map<string, number>();
   for (const { id, parent } of all)
     nearest.set(id, rowOf.get(id) ?? (parent === undefined ? -1 : (nearest.get(parent) ?? -1)));
@@ -150,7 +150,7 @@ function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
     known.rows.push(at);
     chains.set(chain, known);
   }
-  /** For each lane, the row from which the lane is free again. */
+  /** For each lane: the first row in which the lane is free again. */
   const free: number[] = [];
   for (const { from, to, rows } of [...chains.values()].sort((a, b) => a.from - b.from)) {
     let lane = 0;

@@ -13,7 +13,7 @@ export async function showSession(session: string): Promise<void> {
   [view.base, view.selected, view.file] = [undefined, undefined, undefined];
   view.room = 'checkpoints';
   if (session === beside.session) void beside.show(timeline.session);
-  // The page selects the newest checkpoint when the timeline has it.
+  // The page selects the newest checkpoint as soon as the timeline contains it.
   await timeline.show(session);
 }
 

@@ -11,8 +11,8 @@ export interface Piece {
 }
 
 /**
- * How line feeds and tabs are shown: unchanged, as spaces, or as signs. In names they are signs, because a name
- * normally contains neither.
+ * Says how line feeds and tabs are shown: unchanged, as spaces, or as signs. Names show signs, because a name normally
+ * contains no line feed or tab.
  */
 export type Blanks = 'kept' | 'spaces' | 'signs';
 
@@ -35,7 +35,10 @@ export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   return pieces;
 }
 
-/** Returns the text for a title or label. A title or label cannot contain markup, so signs are written as text. */
+/**
+ * Returns the text for a title or label. A title or label cannot contain markup, so this function writes the signs as
+ * plain text.
+ */
 export function plainText(text: string, blanks: Blanks = 'spaces'): string {
   return piecesOf(text, blanks)
     .map(({ text, code }) => (code === undefined ? text : `<${code}>`))

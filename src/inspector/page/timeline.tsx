@@ -24,7 +24,10 @@ interface LanesProps {
   readonly row: TimelineRow;
   readonly lanes: number;
   readonly isHead: boolean;
-  /** True for a row between the head and the current state. A dashed line runs through these rows and joins the two. */
+  /**
+   * True for a row between the head and the current state. A dashed line runs through these rows, from the head to the
+   * current state.
+   */
   readonly isBehindHead: boolean;
 }
 
@@ -100,7 +103,7 @@ const steps: Readonly<Record<string, number>> = {
 
 interface ShownRows {
   readonly shown: ComputedRef<Rows>;
-  /** The index of the selected row. The index of the current state is that of the last row plus one. */
+  /** The index of the selected row. The current state has the index after the last row. */
   readonly at: ComputedRef<number>;
   readonly isFolded: (id: string) => boolean;
   readonly fold: (id: string) => void;

@@ -101,7 +101,8 @@ const SessionPicker = defineComponent(() => {
       if (!(error instanceof LinkError)) throw error;
     }
   }
-  // Reads the list again for another session, because the list may lack a session that was just imported.
+  // Reads the list again when the page shows a different session. A session that was just imported may be missing in
+  // the old list.
   watch([() => timeline.session, () => link.reached], () => void read(), { immediate: true });
   return () => (
     <label class="session">
@@ -138,7 +139,7 @@ const LinkDot = defineComponent(() => {
   );
 });
 
-/** Shows the last automatic push and what it found. Screen readers read the text when it changes. */
+/** Shows the last automatic push and its findings. Screen readers read out the text when it changes. */
 const PushChip = defineComponent(() => {
   const pushed = usePushed();
   const view = useView();

@@ -36,7 +36,7 @@ export interface Logged {
   /** The duration of the request. Undefined for messages that are not answers. */
   readonly ms: number | undefined;
   readonly bytes: number;
-  /** The message as it was sent. For a long message, only its beginning. */
+  /** The message as it was sent. If the message is long, only its beginning. */
   readonly text: string;
 }
 
@@ -81,8 +81,8 @@ const loggedCharacters = 20_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4000;
 /**
- * The number of failed attempts to connect after which the page stops trying. After so many failures, the server has
- * ended or refuses this page.
+ * After this number of failed attempts to connect, the page stops trying. The server has then ended, or it refuses this
+ * page.
  */
 const failuresMax = 3;
 
@@ -170,7 +170,7 @@ export class WireLink {
     this.#waiting.clear();
     this.#failures = hadOpened ? 0 : this.#failures + 1;
     if (this.#failures >= failuresMax) return this.#onState('refused');
-    // Requests from now on wait for the next connection.
+    // From now on, new requests wait for the next connection.
     this.#opened = new Promise((resolve) => {
       setTimeout(() => {
         this.#connect();

@@ -26,7 +26,7 @@ export async function authorsOf(
     id === undefined ? undefined : byId.get(id)?.seq;
   const [after, until] = [seqOf(from) ?? -1, seqOf(to) ?? Infinity];
   const isBetween = ({ checkpoint }: LedgerEntry): boolean => {
-    // A change that is not in a checkpoint yet belongs to the current state.
+    // A change that no checkpoint contains yet is part of the current state.
     const seq = checkpoint === undefined ? Infinity : seqOf(checkpoint);
     return seq !== undefined && seq > after && seq <= until;
   };

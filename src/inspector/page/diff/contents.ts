@@ -6,8 +6,8 @@ import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatche
 import { useLink } from '../state/link.ts';
 
 /**
- * The two states of a comparison. Without `from` there is no earlier state. Without `to` the later state is the current
- * state.
+ * The two states of a comparison. When `from` is absent, there is no earlier state. When `to` is absent, the later
+ * state is the current state.
  */
 export interface Sides {
   readonly session: string;
@@ -21,7 +21,7 @@ export type Shown =
       readonly before: string;
       readonly after: string;
       /**
-       * The hunks from the daemon. When undefined, the daemon's patch was too long, and the page compares the texts
+       * The hunks from the daemon. Undefined when the daemon's patch was too long; the page then compares the texts
        * itself.
        */
       readonly hunks: readonly Hunk[] | undefined;
@@ -62,11 +62,11 @@ const oldRefOf = (file: DiffFile): PathRef =>
     ? refOf(file)
     : { path: file.oldPath, ...(file.oldPathBytes === undefined ? {} : { pathBytes: file.oldPathBytes }) };
 
-/** Fetches the difference of a file. `file` comes from a comparison of the same two states. */
+/** Fetches the difference of a file. `file` must come from a comparison of the same two states. */
 export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const type = imageTypeOf(file.path);
   if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
-  // Checks the size first, because the daemon reports very large texts as binary.
+  // Checks the size before the type, because the daemon reports very large texts as binary.
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
   if (file.binary === true) return { kind: 'binary' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);

@@ -102,7 +102,8 @@ export const DiffView = defineComponent(
 
     onMounted(() => void draw());
     watch(
-      // One function for each value: a new comparison that finds the same values then causes no new drawing.
+      // Each value has its own function. So if a new comparison finds the same values, the page does not draw them
+      // again.
       [
         () => props.path,
         () => props.before,
@@ -135,7 +136,7 @@ function removedLines(before: string, shared: ReturnType<typeof configOf>): Exte
   return [unifiedMergeView({ original, mergeControls: false, ...shared }), removedSigns];
 }
 
-/** Returns the editor extensions that show the hunks, for each of the two sides. */
+/** Returns, for each of the two sides, the editor extensions that show the hunks. */
 function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Extension] {
   const { offered, hunks = [] } = props;
   const [before, after] = [wholeLines(hunks, 'before'), wholeLines(hunks, 'after')];
@@ -147,8 +148,8 @@ function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Ex
 }
 
 /**
- * Makes the buttons act on the hunks of the newest comparison. The view is not rebuilt when a new comparison finds the
- * same hunks.
+ * Makes the buttons act on the hunks of the newest comparison. This is needed because the view is not rebuilt when a
+ * new comparison finds the same hunks.
  */
 function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
   return {

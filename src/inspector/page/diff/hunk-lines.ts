@@ -10,7 +10,7 @@ export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
   readonly revert: (hunk: DiffHunk) => void;
-  /** Adds the hunk to the picked hunks. If the hunk is already picked, removes it from them. */
+  /** Picks the hunk. If the hunk is already picked, removes it from the picked hunks. */
   readonly pick: (hunk: DiffHunk) => void;
   readonly isPicked: (hunk: DiffHunk) => boolean;
 }
@@ -50,12 +50,15 @@ export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks 
   }
 }
 
-/** Returns empty lines of the same height, for the view of the earlier text. */
+/**
+ * Returns empty lines for the view of the earlier text. They are as high as the lines with buttons in the view of the
+ * later text.
+ */
 export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
   return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));
 }
 
-// If a hunk has no lines on one side, its line number on this side is that of the line before the hunk.
+// If a hunk has no lines on one side, its line number on this side is the number of the line before the hunk.
 const afterFirst = ({ afterStart, afterLines }: DiffHunk): number => afterStart + (afterLines === 0 ? 1 : 0);
 const beforeFirst = ({ beforeStart, beforeLines }: DiffHunk): number =>
   beforeStart + (beforeLines === 0 ? 1 : 0);
@@ -116,7 +119,7 @@ function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHun
   picking.dataset['hunk'] = hunk.id;
   showOn(picking, isPicked(hunk));
   const reverting = buttonOf('', `Revert hunk… ${where}`, () => revert(hunk));
-  // A narrow window hides this word in two columns, because the button would be wider than its column.
+  // If a narrow window shows two columns, this word is hidden, because the button would be wider than its column.
   const what = document.createElement('span');
   what.className = 'what';
   what.textContent = ' hunk';

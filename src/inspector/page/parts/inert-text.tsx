@@ -9,7 +9,7 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  /** How line feeds and tabs are shown. By default they are shown as spaces. */
+  /** Says how line feeds and tabs are shown. The default is as spaces. */
   readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>

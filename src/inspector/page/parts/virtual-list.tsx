@@ -13,14 +13,14 @@ export interface VirtualListProps {
   readonly role: 'tree' | 'listbox' | 'log';
   /** The index of the active row, or -1. When the index changes, the list scrolls to the row. */
   readonly active: number;
-  /** True if a list that is scrolled to its end stays there when rows are added. */
+  /** True when a list that is scrolled to its end scrolls to the new end after rows are added. */
   readonly sticks?: boolean;
   readonly row: (index: number) => VNode;
 }
 
 export const VirtualList = defineComponent(
   (props: VirtualListProps) => {
-    // The element is null if a last scroll event arrives after the list was removed.
+    // The element is null when a scroll event arrives after the list was removed.
     const element = ref<HTMLElement | null>(null);
     const [top, height] = [ref(0), ref(600)];
     let isAtEnd = props.sticks === true;

@@ -1,5 +1,5 @@
-// Manages a restore, revert, undo or redo, with its plan, the question to the user, the progress and the result. Also
-// manages the step that reverses the change.
+// Manages a restore, revert, undo or redo: the plan, the question to the user, the progress and the result. Also
+// manages the undo that reverses this change afterwards.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type { ProgressValue } from '../../../protocol/types.ts';
@@ -26,7 +26,7 @@ function fields() {
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
-    /** The reason why no plan is possible with the user's choices. The user can then choose differently. */
+    /** The reason why no plan is possible with the user's choices. The user can then change the choices. */
     refusal: ref<string>(),
   };
 }
@@ -39,7 +39,7 @@ function forget({ plan, patch, result, refusal }: Fields): void {
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows the reason why no plan is possible with these choices, so that the user can choose differently. */
+/** Shows the reason why no plan is possible with these choices, so that the user can change them. */
 function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
   [plan.value, patch.value] = [undefined, undefined];
   [refusal.value, stage.value] = [error.message, 'asking'];
@@ -90,8 +90,8 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // The page may not have known the newest checkpoint yet. The page then reads the head again and makes the plan
-      // once more.
+      // Perhaps the page did not know the newest checkpoint yet. So it reads the head again and makes the plan once
+      // more.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
@@ -132,7 +132,7 @@ export const useChanging = defineStore('changing', () => {
 });
 
 interface Steps {
-  /** Starts a stage. Returns a function that returns true as long as no later stage has begun. */
+  /** Starts a stage of the change. Returns a function that returns true as long as no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
   readonly signal: () => AbortSignal;
   /** Cancels the running request. A restore that is cancelled before its commit changes nothing. */
@@ -154,12 +154,12 @@ function stepsOf({ stage, progress }: Pick<Fields, 'stage' | 'progress'>): Steps
   };
 }
 
-/** True for the error that the ledger does not know the author. */
+/** True when the error says that the ledger does not know the author. */
 function isUnknown(error: unknown): error is LinkError {
   return error instanceof LinkError && error.kind === 'UnknownPart';
 }
 
-/** True for the error that the session is no longer at the checkpoint that the request expected. */
+/** True when the error says that the session has left the checkpoint which the request expected. */
 function isHeadMoved(error: unknown): boolean {
   return error instanceof LinkError && error.kind === 'PreconditionFailed';
 }

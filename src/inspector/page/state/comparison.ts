@@ -38,8 +38,8 @@ export const useComparison = defineStore('comparison', () => {
     return { session, from: from ?? timeline.previousOf(selected)?.id, to: selected.id };
   });
   /**
-   * The compared states as one text. When the text changes, the page compares again: the user has selected different
-   * states, or the compared current state has changed.
+   * The compared states as one text. This text changes when the user selects different states, or when the compared
+   * current state changes. The page then compares again.
    */
   const key = computed(() => {
     const now = sides.value;
@@ -48,7 +48,7 @@ export const useComparison = defineStore('comparison', () => {
     return `${now.session} ${now.from} ${now.to} ${version} ${link.reached}`;
   });
 
-  // The details of the former checkpoint would be wrong until the answer arrives.
+  // Removes the details of the previous checkpoint, because they would be wrong until the answer arrives.
   const later = (): string => `${sides.value?.session} ${sides.value?.to}`;
   watch(later, () => void ([message.value, skipped.value] = [undefined, []]));
   watch(key, () => void compare(), { immediate: true });

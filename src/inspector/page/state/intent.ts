@@ -1,5 +1,5 @@
-// Defines a change that the user requests on the page, the choices in its dialog, and the step that reverses the
-// change.
+// Defines the changes that the user can request on the page. Also defines the choices in the dialog of a change, and
+// the undo that reverses it.
 import type {
   ConflictPolicy,
   HunkRef,
@@ -34,7 +34,7 @@ export type Intent =
   | { readonly does: 'undo'; readonly of?: Reversed }
   | { readonly does: 'redo'; readonly of?: Reversed };
 
-/** The kind of change that an undo or redo reverses. When absent, the last change of any kind is reversed. */
+/** The kind of change that an undo or redo reverses. When absent, it reverses the last change, whatever its kind. */
 type Reversed = 'restore' | 'revert';
 
 /** The effects of a planned or completed change. */
@@ -59,7 +59,7 @@ export const usual: Choices = {
   author: '',
 };
 
-/** Returns the step that reverses the change. */
+/** Returns the undo or redo that reverses the change. */
 export function reverseOf(intent: Intent): Intent {
   if (intent.does === 'restore' || intent.does === 'revert') return { does: 'undo', of: intent.does };
   return intent.does === 'undo' ? { ...intent, does: 'redo' } : { ...intent, does: 'undo' };

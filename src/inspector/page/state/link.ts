@@ -17,12 +17,12 @@ export const useLink = defineStore('link', () => {
    * reactive.
    */
   const logged = ref(0);
-  /** For each session whose daemon cannot be reached, the reason. */
+  /** Maps a session to the reason why its daemon cannot be reached. Other sessions are not in the map. */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
   /**
-   * A counter that grows whenever the page reaches the inspector, or the inspector reaches the daemon of a session. The
-   * page may have missed events before that, so all shown data is read again.
+   * A counter that grows whenever the page connects to the inspector, or the inspector connects to the daemon of a
+   * session. The page may have missed earlier events, so it then reads all shown data again.
    */
   const reached = ref(0);
 

@@ -1,6 +1,6 @@
-// Reads, as a unified patch, what a plan would change in the files. The page requests the patch after the plan, because
-// the daemon makes a plan much faster than a patch. For a revert, the daemon makes the plan again with a patch. For a
-// restore, the daemon compares the work tree with the checkpoint.
+// Reads a unified patch with the changes that a plan would make in the files. The page requests the patch after the
+// plan, because the daemon makes a plan much faster than a patch. For a revert, the daemon makes the plan again with a
+// patch. For a restore, the daemon compares the work tree with the checkpoint.
 import { textOfWire } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
 import type { ChangeEffects, Intent } from './intent.ts';
@@ -12,7 +12,7 @@ const pathsMax = 1000;
 
 /**
  * Returns the patch. Returns an empty text when the patch is too long to be sent, or cannot be known before the change.
- * `again` requests the plan of a revert once more, this time with the patch.
+ * `again` is a function that requests a revert's plan once more, this time with the patch.
  */
 export async function patchOf(
   intent: Intent,

@@ -1,5 +1,5 @@
-// Records what the daemon reports about its automatic pushes after turns: the result of the last push, and other
-// machines that continue the session.
+// Records the daemon's reports about its automatic pushes after turns: the result of the last push, and the other
+// machines that have continued the session.
 import { defineStore } from 'pinia';
 import { shallowRef, watch } from 'vue';
 import type { RemoteDidPushParams } from '../../../protocol/types.ts';
@@ -13,7 +13,7 @@ export interface BackgroundPush extends RemoteDidPushParams {
 export const usePushed = defineStore('pushed', () => {
   const timeline = useTimeline();
   const last = shallowRef<BackgroundPush>();
-  /** The other machines that continue this session. The daemon finds their lines on the remote when it pushes. */
+  /** Other machines that have continued this session. The daemon finds their lines on the remote when it pushes. */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
   /** Keeps `last` and `others` up to date with the daemon's events. */

@@ -50,8 +50,8 @@ export const usePushing = defineStore('pushing', () => {
   }
   const confirm = (): Promise<void> => step('running', 'done', { idempotencyKey: crypto.randomUUID() });
   /**
-   * Cancels the running request. The remote may already have accepted the push. In that case the next plan shows that
-   * the remote has the session.
+   * Cancels the running request. If the remote has already accepted the push, the next plan shows that the remote has
+   * the session.
    */
   function close(): void {
     running.abort();

@@ -14,7 +14,7 @@ export const useRemoteLines = defineStore('remoteLines', () => {
   const stage = ref<LinesStage>('none');
   const remote = ref('');
   const there = shallowRef<RemoteSessionsResult>();
-  /** The line that the user is about to import. */
+  /** The line (a session on the remote) that the user is about to import. */
   const chosen = shallowRef<RemoteLine>();
   const imported = shallowRef<SessionImportResult>();
   /** The result of the last fetch, or the message of a failure. */

@@ -1,5 +1,5 @@
-// Searches for the text of the search field in messages, tools, tags, names and ids. A text with a slash is treated as
-// a path: the daemon then finds the changes of this path.
+// Searches for the text of the search field in messages, tools, tags, names and ids. If the text has a slash, it is
+// treated as a path: the daemon then finds the changes of this path.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { Checkpoint } from '../../../protocol/types.ts';

@@ -50,8 +50,8 @@ function sessionTimeline() {
     try {
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
-        // Shows a partial result only if it has more checkpoints than the shown list. An empty list therefore shows the
-        // first page at once.
+        // Shows a partial result only if it has more checkpoints than the list on the screen. So if this list is empty,
+        // the first page of checkpoints is shown at once.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
       // The session is read last, so that the answer is not older than a checkpoint in the list.
@@ -66,7 +66,7 @@ function sessionTimeline() {
     }
   }
 
-  /** Reads all data of the session again, after a short time without events. */
+  /** After a short time without events, reads all data of the session again. */
   function loadSoon(): void {
     clearTimeout(refreshing);
     refreshing = setTimeout(() => void load(), quietMs);
@@ -143,7 +143,8 @@ export function follow(timeline: ShownTimeline): void {
     () => timeline.session !== '' && timeline.loadSoon(),
   );
   let awaiting: ReturnType<typeof setTimeout> | undefined;
-  // No event reports that the watcher has started, so the page polls the watcher's state until then.
+  // No event reports the start of the watcher. So the page asks for the watcher's state repeatedly until it has
+  // started.
   watch(
     () => timeline.info,
     (info) => {
@@ -157,7 +158,7 @@ export function follow(timeline: ShownTimeline): void {
 }
 
 /**
- * Reads the session's state with its current checkpoint again. Ignores the answer if the page shows another session
+ * Reads the session's state and its current checkpoint again. Ignores the answer if the page shows another session
  * meanwhile. @throws LinkError
  */
 export async function readSessionHead(): Promise<void> {

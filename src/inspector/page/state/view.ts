@@ -14,7 +14,9 @@ function kept<T extends string>(name: string, fallback: T): T {
   return (localStorage.getItem(`checkpointd-${name}`) as T | null) ?? fallback;
 }
 
-/** True when both name the same file. Two names that are not UTF-8 may look the same, and differ in their bytes. */
+/**
+ * True when both paths name the same file. Two paths that are not UTF-8 may look the same although their bytes differ.
+ */
 export const isSameFile = ({ path, pathBytes }: PathRef, other: PathRef | undefined): boolean =>
   path === other?.path && pathBytes === other.pathBytes;
 
@@ -23,7 +25,7 @@ export const useView = defineStore('view', () => {
   const tab = ref<Tab>('changes');
   /** The id of the selected checkpoint, or `present`. */
   const selected = ref<string>();
-  /** The earlier state of the comparison. When undefined, the checkpoint before the selected checkpoint is compared. */
+  /** The earlier state of the comparison. When undefined, it is the checkpoint before the selected checkpoint. */
   const base = ref<string>();
   const file = ref<PathRef>();
   /** The path of the file whose history is shown. */
@@ -57,7 +59,7 @@ export const useView = defineStore('view', () => {
     room.value = 'checkpoints';
   }
 
-  /** Selects a checkpoint, and shows its details in a narrow window. */
+  /** Selects a checkpoint. A narrow window then shows the checkpoint's details instead of the timeline. */
   function open(id: string): void {
     select(id);
     isDetail.value = true;
