@@ -1,5 +1,5 @@
-// Recorded code must be used, because a start without it takes nearly twice as long. Recorded code of a changed source
-// and damaged code must not be used.
+// Tests that the cached code of a file is used, because a start without it takes nearly twice as long. The cached code
+// of a changed source, or damaged code, must not be used.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('if the cached code of a file is damaged or unreadable, the file runs witho
     assert.not.ok(isRecorded, damage);
     assert.is((exports['answer'] as (b: string) => string)('b'), '41,text,/x/b', damage);
   };
-  // V8 does not check the content of the code. Damaged code crashes the process or computes wrong results.
+  // V8 does not check the content of cached code. Damaged code could crash the process or compute wrong results.
   for (let at = 0; at < record.length; at += 7) {
     const damaged = Buffer.from(record);
     damaged[at] = (damaged[at] ?? 0) ^ 1;

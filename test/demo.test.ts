@@ -1,4 +1,4 @@
-// Runs the demo as a person would. Tests an unusable path, and a repository whose list of files is longer than the
+// Runs the demo as a person would: with an unusable path, and with a repository whose list of files is longer than the
 // usual buffer of a pipe.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -26,7 +26,7 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
 }
 
 /**
- * Adds a commit with the given number of files. The files are only in the commit, not in the work tree, so only a clone
+ * Adds a commit with the given number of files. The files are only in the commit, not in the work tree. Only a clone
  * has them as files.
  */
 function commitFiles(root: string, count: number, name: (number: number) => string): void {
@@ -97,7 +97,7 @@ test('the demo starts even if git packs the objects of the repository while they
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
   const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
-  // A program that copies the files would block on the pipe in each directory. Git's transport copies no files, and
+  // A program that copied the files would block at the pipe in each directory. Git's transport copies no files, and
   // calls the hook.
   const pipes = readdirSync(objects)
     .filter(isFanOut)
@@ -144,7 +144,7 @@ function firstReader(pipes: string[]): number | undefined {
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      // ENXIO: no process reads the pipe. ENOENT: git has packed the objects beside the pipe.
+      // ENXIO means that no process reads the pipe. ENOENT means that git has packed the objects beside the pipe.
       if (error.code !== 'ENXIO' && error.code !== 'ENOENT') throw error;
     }
   }

@@ -19,7 +19,7 @@ import { temporaryDirectory } from './support/temporary.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The files of this version's clients, and the editors' snippets. */
+/** The files of the clients of this version, and the snippets for editors. */
 const clients = [
   'clients/README.md',
   'clients/scenarios.json',
@@ -47,7 +47,7 @@ function freshClone(place: string): string {
   for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
     cpSync(join(root, name), join(clone, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
-  // The old date prevents the setup from installing the packages again.
+  // Because of the old date, the setup does not install the packages again.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   return clone;
 }

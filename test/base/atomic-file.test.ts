@@ -1,4 +1,4 @@
-// A file that seldom changes is synced once at first, and once after each change.
+// A file that seldom changes is synced once at the start, and once after each change.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { RarelyChangedPaths } from '../../src/base/atomic-file.ts';
 import { installFault } from '../../src/base/seam.ts';
 
-/** A file that has existed unchanged for longer than a test takes. */
+/** A file that has not changed for a long time, so its next change is sure to change its timestamps. */
 const old = process.execPath;
 
 async function syncsDuring(work: () => Promise<void>, fails = false): Promise<number> {

@@ -1,4 +1,4 @@
-// A record with a checksum is intact when it is read back. Any flipped bit breaks the JSON or is detected.
+// Tests that a record with a checksum is intact when it is read back. A flipped bit breaks the JSON or the checksum.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endsWithItsSum, isIntact, withSum } from '../../src/base/check-sum.ts';
@@ -38,8 +38,8 @@ test('if one bit of a record is flipped, the JSON or checksum is wrong, or the v
       }
       if (!isIntact(read as object)) found += 1;
       else {
-        // The flipped bit was in the name of the checksum field. The record then looks like a record of an earlier
-        // version with an unknown field.
+        // The flipped bit was in the name of the checksum field. The record then looks like one of an earlier version,
+        // with an unknown field.
         const { kind, text, count, list } = read as typeof record;
         assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
       }

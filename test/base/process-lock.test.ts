@@ -22,7 +22,7 @@ test('a lock has one holder at a time, even within one process', async () => {
 });
 
 test('an ended process counts as dead even before its parent collects the exit status', async () => {
-  // The shell becomes a program that never waits for its child.
+  // The shell replaces itself with a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

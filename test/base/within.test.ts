@@ -22,7 +22,7 @@ test('a failure within the time limit is thrown, and a later failure is ignored'
     fail = reject;
   });
   assert.is(await within(1, failing), false);
-  fail(refused); // if no handler caught this rejection, it would end the process
+  fail(refused); // without a handler, this rejection would end the process
   await new Promise((resolve) => setImmediate(resolve));
 });
 

@@ -1,4 +1,4 @@
-// Makes captures and runs an audit after each capture. The directory handles miss only the changes that the test names.
+// Makes captures and runs an audit after each capture. The watcher misses only the changes that the test names.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -65,7 +65,7 @@ export class Audited {
 
 export async function audited(body: (it: Audited) => Promise<void>, graceMs = 0): Promise<void> {
   const it = new Audited(graceMs);
-  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a check does not
+  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because the audit's own timer does not
   try {
     await body(it);
   } finally {

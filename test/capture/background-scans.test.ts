@@ -25,7 +25,7 @@ async function scanning(
     fails,
     1,
   );
-  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because the timer of the scans does not
+  const alive = setInterval(() => undefined, 1000); // keeps the process alive, because the scans' own timer does not
   try {
     await body(scans, began, ended);
   } finally {

@@ -1,4 +1,4 @@
-// Any bytes, names, links and modes are captured exactly.
+// Tests that a capture keeps all bytes, names, links and modes exactly.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,8 @@ test('the target of a link is captured unchanged, whatever bytes it has (F17)', 
 test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
   withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
-    // Makes the deep path step by step from inside, because the path is too long for a single call.
+    // Makes the deep path step by step from inside its directories, because a single call cannot take a path of this
+    // length.
     const script = `const fs = require('fs'); for (let i = 0; i < 30; i += 1) { const name = 'p'.repeat(196) + (1000 + i);
       fs.mkdirSync(name); process.chdir(name); } fs.writeFileSync('f', 'deep\\n'); fs.mkdirSync('sub'); fs.writeFileSync('sub/g', '');`;
     execFileSync(process.execPath, ['-e', script], { cwd: rig.root });

@@ -1,4 +1,5 @@
-// A capture reads nothing outside the work tree when a link to the outside replaces a directory during the capture.
+// Tests that a capture reads nothing outside the work tree, even if a link to the outside replaces a directory
+// meanwhile.
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -10,7 +11,7 @@ import { TwinCaptureRig } from '../support/twin-capture-rig.ts';
 
 const test = suite('captures while a directory is replaced');
 
-/** Makes `a/b` with files inside. Beside the work tree it makes the same names with other contents. */
+/** Makes `a/b` with files inside. Also makes files of the same names beside the work tree, with other contents. */
 function layOut(rig: Rig): void {
   for (const path of ['a/b/c/f', 'a/b/f', 'a/b/g']) rig.write(path, `inside ${path}`);
   symlinkSync('inside', join(rig.root, 'a/b/link'));
@@ -20,7 +21,7 @@ function layOut(rig: Rig): void {
   symlinkSync('outside', join(outside, 'b/link'));
 }
 
-/** A capture reads a link through the descriptor of the link's directory. */
+/** A capture reads a link through a descriptor of the directory that contains the link. */
 const isReadAt = (target: string, name: string): boolean =>
   target.startsWith('/proc/self/fd/') && target.endsWith(`/${name}`.slice(name.lastIndexOf('/') + 1));
 

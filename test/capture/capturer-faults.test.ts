@@ -1,4 +1,4 @@
-// Tests captures that meet obstacles: unreadable paths, a missing work tree, a failing store.
+// Tests captures with obstacles: unreadable paths, a missing work tree, a failing store.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -34,8 +34,7 @@ for (const driver of [shadowDriver, localDriver]) {
       calls = Number(whole.stdout);
       assert.ok(calls > 10, whole.stderr);
     });
-    // A second run may make slightly fewer calls, because the time of the file system decides how often the clock is
-    // read.
+    // A second run may make slightly fewer calls, because the number of reads of the clock depends on the time.
     const last = Math.floor(calls * 0.95);
     for (let kill = 0; kill < kills; kill += 1) {
       const at = 1 + Math.round((kill * (last - 1)) / (kills - 1));

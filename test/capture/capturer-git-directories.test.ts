@@ -66,7 +66,7 @@ test('a capture recognises a git directory that only a .git pointer names, wheth
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
-    // A repository whose objects are elsewhere. Only the pointer shows that the directory is a git directory.
+    // A repository whose objects are elsewhere. Only its .git pointer shows that the directory is a git directory.
     const shared = join(rig.top, 'shared');
     mkdirSync(shared);
     for (const name of ['objects', 'refs', 'config'])

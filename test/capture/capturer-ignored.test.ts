@@ -1,5 +1,5 @@
-// If the outer repository ignores the whole work tree, captures use only the rules of the work tree, and a warning says
-// so.
+// If the outer repository ignores the whole work tree, a capture applies only the work tree's own ignore rules. A
+// warning says so.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +7,10 @@ import * as assert from 'uvu/assert';
 import { git, InProcessDaemon, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Makes a repository with a project at `home/project`. The repository ignores the project, or will do so later. */
+/**
+ * Makes a repository with a project at `home/project`. The repository ignores the project from the start or from a
+ * later step on.
+ */
 function enclosed(rules: Record<string, string>): { home: string; project: string } {
   const home = temporaryDirectory('home');
   git(home, 'init', '-q');

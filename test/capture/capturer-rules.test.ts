@@ -1,5 +1,5 @@
 // Tests which files a capture takes: ignored, tracked, included and excluded files, files of nested repositories, and
-// our own files.
+// files of the daemon.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'a.gen', 'dist/x']);
     assert.ok(readFileSync(join(rig.root, '.git', 'index')).equals(index), 'the index is as it was');
-    // A corrupt index is reported and counts as empty. Files of the previous snapshot stay.
+    // A corrupt index is reported and counts as empty. Files of the previous snapshot stay in the next one.
     writeFileSync(join(rig.root, '.git', 'index'), 'garbage');
     const second = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is(second.snapshot, capture.snapshot);
@@ -102,7 +102,7 @@ test('a new, changed, negated or nested ignore rule applies to the next capture,
     const steps: [string, string, string[]][] = [
       ['.gitignore', '', ['a.log', 'd/b.log', 'd/c.txt']],
       ['.gitignore', '*.log\n', ['d/c.txt']],
-      ['.gitignore', '*.txt\n', ['a.log', 'd/b.log']], // the size is unchanged, but the engine must detect the change
+      ['.gitignore', '*.txt\n', ['a.log', 'd/b.log']], // the size is unchanged, but a capture must detect the change
       ['d/.gitignore', '!c.txt\n', ['a.log', 'd/b.log', 'd/c.txt']],
       ['d/.gitignore', '!c.log\n', ['a.log', 'd/b.log']],
       ['.git/info/exclude', 'a.*\n', ['d/b.log']],

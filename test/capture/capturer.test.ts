@@ -25,7 +25,7 @@ const notReady: ScanHandles = {
   closeAll: () => undefined,
 };
 
-/** Returns the tree that git itself makes of the work tree, in a separate index. */
+/** Returns the tree that git itself makes of the work tree. Uses a separate index. */
 function gitTree(rig: Rig): string {
   rmSync(join(rig.root, '.git', 'index'), { force: true });
   rig.git('add', '-A');

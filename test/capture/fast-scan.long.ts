@@ -1,5 +1,5 @@
-// On every strategy a fast capture makes the same snapshot as a full capture, after any edit of the work tree. RUNS=…
-// sets the number of rounds, and SEED=… repeats a run.
+// Compares fast captures with full captures on every strategy. After any edit of the work tree, both make the same
+// snapshot. RUNS=… sets the number of rounds, and SEED=… repeats a run.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A fast capture makes exactly the snapshot of a full capture.
+// Tests that a fast capture makes exactly the same snapshot as a full capture.
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -37,7 +37,7 @@ test('a capture is fast and complete after an edit, a new tree, a deletion or no
     assert.is(it.previous, previous);
   }));
 
-/** Returns the names in the work tree that were opened, and those that were checked, during the work. */
+/** Returns the names in the work tree that were opened during the work, and those that were checked. */
 async function touchedBy(
   it: TwinCaptureRig,
   act: () => Promise<void>,
@@ -71,7 +71,7 @@ test('after one edit among 600 new files, a capture reads only the edited file a
 test('fast captures equal full captures after random edits of every kind', () =>
   TwinCaptureRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
-/** Makes every captured content settled, so that a later capture reuses it without reading. */
+/** Waits until a later capture can reuse every captured content without reading it. */
 async function settled(it: TwinCaptureRig): Promise<void> {
   const ms = Date.now() + 30;
   await until('the clock has advanced', () => Date.now() > ms);

@@ -1,4 +1,4 @@
-// If git crashes at a path, the capture reports the path, but does not add it to the snapshot or remove it.
+// If git crashes at a path, the capture reports the path. It neither adds the path to the snapshot nor removes it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

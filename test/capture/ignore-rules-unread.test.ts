@@ -1,4 +1,4 @@
-// If ignore rules cannot be read for a moment, a capture fails or reports this, and takes no file that the rules
+// If ignore rules cannot be read for a moment, a capture fails or reports this. It never takes a file that the rules
 // ignore.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 
-/** Makes one file for each source of ignore rules. Only the rules of this source ignore the file. */
+/** Makes one file for each source of ignore rules. No other source ignores this file. */
 function withEveryRule(): Rig {
   const rig = makeRig();
   rig.write('.gitignore', 'by-root\n');
@@ -33,7 +33,7 @@ for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
       let isRules = false;
       let failed = '';
       installFault((call, target) => {
-        // The descriptor of the failed call names the file.
+        // The failed call has only a descriptor, which names the file.
         isRules = ruleFiles.test(target) || (isRules && /^\d+$/.test(target));
         if (!isRules || !/^(lstat|stat|open|fstat|readFile|read)$/.test(call)) return;
         calls += 1;

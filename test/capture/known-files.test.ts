@@ -1,5 +1,5 @@
-// The list of known files is kept from one opening to the next. The list saves reading, and never changes the result of
-// a capture.
+// The list of known files is kept from one opening to the next. It saves reading, and never changes the result of a
+// capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ test('if a session is opened again, the first capture reads only files that have
 test('a capture does not list a directory whose times show that no name in it changed', () =>
   withReopened(async (it) => {
     await delay(1200);
-    await it.once(); // lists and remembers the directories
+    await it.once(); // lists the directories and remembers their names
     const listed: string[] = [];
     installFault((call, target) => {
       if (call === 'readdir' && target.startsWith(`${it.rig.root}/d`)) listed.push(target);
@@ -73,7 +73,8 @@ test('a capture detects a rewrite that keeps the size of the file and sets its t
     utimesSync(file, old, old);
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
-    // Renames a new file over the file. The new file has another content, but the same times and mode.
+    // Renames a new file to the path of an old file. The new file has another content, but the times and mode of the
+    // old one.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);
@@ -130,7 +131,7 @@ test('after a reboot, a capture reads again the files that were written shortly 
     const hours = 3_600_000;
     it.rewrite((header) => {
       header['boot'] = 'another';
-      header['reachedMs'] = Number(header['reachedMs']) + hours; // as if the scan had been hours later
+      header['reachedMs'] = Number(header['reachedMs']) + hours; // changes the list as if the scan had been hours later
     });
     await it.agrees('all of it was on the disk');
     assert.is(it.read, 0);
@@ -142,7 +143,7 @@ test('if a snapshot’s contents differ from the list of known files, a capture 
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
     await it.once();
-    // The state after a user reversed a restore by hand, or after the last checkpoint was deleted.
+    // This is the state after a user reversed a restore by hand, or after the last checkpoint was deleted.
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);

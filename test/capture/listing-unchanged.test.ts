@@ -1,6 +1,6 @@
-// A listing that is reused from an earlier scan equals the listing of a scan that reuses nothing. The stamps in these
-// tests are older than the clock's grain, because younger stamps are never trusted. To save time, many work trees wait
-// for this together, once per round.
+// A listing that is reused from an earlier scan equals the listing of a scan that reuses nothing. A scan never trusts
+// stamps that are younger than the clock's resolution. Therefore these tests wait before each scan. To save time, many
+// work trees wait together.
 import {
   chmodSync,
   linkSync,
@@ -32,7 +32,10 @@ const test = suite('unchanged directories');
 
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
-/** Edits that leave few traces, or that change which files a capture takes without touching the files. */
+/**
+ * Edits that are hard to detect. Some leave few traces, others change which files a capture takes without touching
+ * these files.
+ */
 const tricks = [
   'sameSize',
   'exchange',
@@ -90,7 +93,7 @@ function play(rig: Rig, kind: Trick['kind'], target: string, other: string, name
   else symlinkSync('a', target);
 }
 
-/** Adds a path to the index by hand, whether it exists or not. */
+/** Adds a path directly to the git index, whether the path exists or not. */
 function track(rig: Rig, name: string): void {
   const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
   rig.git('update-index', '--add', '--replace', '--info-only', '--cacheinfo', '100644', empty, name);
@@ -122,7 +125,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
       }
     },
   );
-  // Each step of shrinking a failure would wait for the grain, so failures are not shrunk.
+  // A failing example is not made smaller, because each attempt would have to wait for the clock.
   await fc.assert(property, { ...parameters(1), endOnFailure: true });
 });
 

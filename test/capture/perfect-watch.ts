@@ -1,5 +1,5 @@
-// Directory handles that miss only the changes that a test names. All other changes are marked in the same turn of the
-// event loop, with as few marks as the kernel would report.
+// A replacement for the directory handles. It misses only the changes that a test names. All other changes are marked
+// in the same turn of the event loop, with as few marks as the kernel would report.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
   isTrusted = true;
   /** When false, captures scan everything. */
   readonly isReady = false;
-  /** The result of the fence. */
+  /** The result of `fence()`. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;
   #state: ReadonlyMap<TreePath, string>;
@@ -32,7 +32,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.changes.lose('suspect');
   }
 
-  /** Changes the tree and marks the changes. The method is synchronous, so that no capture runs in between. */
+  /** Changes the tree and marks the changes. Is synchronous, so that no capture runs in between. */
   change(act: () => void): void {
     act();
     for (const path of this.#changed()) this.changes.mark(path, 'handles');

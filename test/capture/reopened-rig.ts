@@ -1,4 +1,4 @@
-// One work tree whose session is opened again and again. Each capturer begins with only the list of known files. A
+// A work tree whose session is opened again and again. Each capturer begins with only the list of known files. A
 // content counts as settled at once.
 import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,13 @@ import { installFault } from '../../src/base/seam.ts';
 import type { Capture, CapturerOptions } from '../../src/capture/capturer.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
 
-/** Waits longer than a tick of the clock that stamps files. All stamps before the wait are then settled. */
+/**
+ * Waits longer than a tick of the clock of the file system. Afterwards, all stamps from before the wait count as
+ * settled.
+ */
 const tick = (): Promise<void> => delay(30);
 
-/** One work tree that is opened again and again. */
+/** A work tree that is opened again and again. */
 export class Reopened {
   readonly rig: Rig;
   readonly file: string;
@@ -40,7 +43,7 @@ export class Reopened {
     return capture;
   }
 
-  /** Makes a capture, and compares it with a capture that reuses nothing. */
+  /** Makes a capture, and compares it with another capture that reuses nothing. */
   async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;
@@ -52,7 +55,7 @@ export class Reopened {
     return got;
   }
 
-  /** Changes the header of the file, with a valid checksum. */
+  /** Changes the header of the file, and makes its checksum valid again. */
   rewrite(change: (header: Record<string, unknown>) => void): void {
     const bytes = readFileSync(this.file);
     const first = bytes.indexOf('\n');

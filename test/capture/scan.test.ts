@@ -1,4 +1,4 @@
-// A scan is fast or full. In doubt it is full.
+// Tests when a scan is fast and when it is full. If a fast scan could miss a change, the scan is full.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -263,8 +263,8 @@ test('a background scan makes the next capture fast; after a missed change the n
   ));
 
 /**
- * Runs `body` and calls `happens` at the n-th place where `body` lets other work run. Returns the number of these
- * places.
+ * Runs `body`, and calls `happens` at the n-th point at which `body` lets other work run. Returns the number of these
+ * points.
  */
 async function withInterleaving(
   n: number,

@@ -1,4 +1,4 @@
-// Tests which changes the audit counts as drift, how the daemon reports drift, and the cost of an audit.
+// Tests which changes the audit counts as drift, how the daemon reports drift, and how much an audit costs.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

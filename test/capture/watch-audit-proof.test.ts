@@ -73,7 +73,7 @@ test('a directory that a capture could not read causes no drift, even when it is
       if (isClosed || (call === 'open' && target.endsWith('/h')))
         throw Object.assign(new Error('no'), { code: 'EACCES' });
     };
-    /** Directories are reached by their descriptors. This fault matches the directories by name. */
+    /** Captures open directories by descriptor. This fault matches the directories by name. */
     const named: Fault = (call, target) => unreadable(call, readable(target));
     for (const fault of [undefined, named, undefined, named]) {
       installFault(fault);

@@ -1,5 +1,5 @@
-// Tests the audit with real directory handles and captures, while other processes change the tree at random. No drift
-// may be a change that the handles had reported.
+// Tests the audit with real directory handles and captures, while other processes change the tree at random. The audit
+// may report no change that the handles had reported.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const test = suite('watch audit beside other processes');
 const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
 const program = new URL('../support/programs/teed-handles-thread.js', import.meta.url);
 
-/** A drift, with the time when the scan before the drift began. */
+/** A drift, with the time at which the scan before it began. */
 interface Drift {
   readonly paths: readonly TreePath[];
   readonly since: number;
@@ -80,7 +80,7 @@ class Beside {
     return this.capturer.capture(request);
   }
 
-  /** Returns the messages that the watch thread sent between the two scans of a drift. */
+  /** Returns the messages that the watch thread sent between the two scans that found a drift. */
   sent({ since, at }: Drift): FromHandles[] {
     return readFileSync(sentFile(this.rig.root), 'utf8')
       .split('\n')
@@ -90,9 +90,9 @@ class Beside {
       .map(({ message }) => message);
   }
 
-  /** Runs `body` beside writers, and ends the writers afterwards. */
+  /** Runs `body` while writers change the tree, and ends the writers afterwards. */
   async run(kind: 'files' | 'trees', writers: number, body: () => Promise<void>): Promise<void> {
-    // Keeps the process alive, because neither handles nor an audit do.
+    // Keeps the process alive, because neither directory handles nor an audit do this.
     const alive = setInterval(() => undefined, 1000);
     this.handles.start();
     await until('the handles are ready', () => this.handles.isReady);

@@ -1,5 +1,5 @@
-// The audit compares the handles with captures. A reported change is never drift, whatever happens around a capture,
-// and an unreported change is found.
+// The audit compares the watcher's reports with captures. It finds every unreported change, and never lists a reported
+// change as drift.
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';

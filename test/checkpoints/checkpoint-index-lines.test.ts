@@ -1,12 +1,12 @@
-// Tags belong to the current line of checkpoints. Checkpoints that a restore detached keep their ids, and are never
-// mixed with later checkpoints.
+// Tests that tags belong to the current line of checkpoints. Checkpoints that a restore detached keep their ids, and
+// are not mixed with later ones.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-/** A session with turns (`1`) and tools (`1.1`). Before each step the session writes `files` new files. */
+/** A session with turns (`1`) and tools (`1.1`). Before each step, the test writes `files` new files. */
 class Line {
   readonly daemon = new InProcessDaemon();
   readonly root = repository();

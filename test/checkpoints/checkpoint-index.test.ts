@@ -62,7 +62,7 @@ function indexOfTurns(size: number): CheckpointIndex {
   );
 }
 
-/** Returns the fastest of several rounds of 1,000 lookups by tag, in milliseconds. */
+/** Returns the milliseconds of the fastest of several rounds of 1,000 lookups by tag. */
 function lookupMs(index: CheckpointIndex, size: number): number {
   const tags = Array.from({ length: 1000 }, (_, i) => String((i * 7919) % size));
   const rounds = Array.from({ length: 15 }, () => {

@@ -8,7 +8,10 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 type Strategy = 'shadow' | 'sqlite';
 const limits = { maxFileBytes: 1000 };
 
-/** Makes a session whose `big.txt` and `deep/big.txt` were captured in "0", and are too large for later captures. */
+/**
+ * Makes a session whose `big.txt` and `deep/big.txt` were captured in checkpoint "0". Later captures skip both as too
+ * large.
+ */
 async function skipping(strategy: Strategy) {
   const daemon = new InProcessDaemon();
   const root = repository({

@@ -1,4 +1,4 @@
-// Hunks are found in git's unified text, and reversed in a content one by one.
+// Tests that hunks are found in git's unified text, and that each hunk can be reversed alone.
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

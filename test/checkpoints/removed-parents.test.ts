@@ -1,5 +1,5 @@
-// Removing checkpoints detaches no other checkpoint, and changes neither their order nor the ledger. The tests check
-// this before and after a restart.
+// Tests that removing checkpoints does not detach other checkpoints, and changes neither their order nor the ledger.
+// The tests check this before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
@@ -9,8 +9,8 @@ import { makePlaces, type Places, WireSession } from '../support/wire-session.ts
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 
 /**
- * Returns a text for each checkpoint except safety checkpoints: its tag, or its kind if it has no tag. A `*` follows if
- * the checkpoint is detached.
+ * Returns a text for each checkpoint except safety checkpoints: its tag, or its kind if it has no tag. The text of a
+ * detached checkpoint ends with `*`.
  */
 const told = (checkpoints: Listed): string[] =>
   checkpoints
@@ -56,7 +56,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => {
         for (const n of [1, 2, 3, 4, 5]) await turn(rig, `${n}`);
         await rig.request('checkpoint/restore', { tag: '3', mode: 'hard' });
-        await turn(rig, 'beside'); // takes the tag 4 from a checkpoint that is now detached
+        await turn(rig, 'beside'); // takes the tag 4 from a checkpoint that this restore has detached
         await rig.request('checkpoint/delete', { tag: '2' });
         await rig.request('checkpoint/delete', { tag: '3' });
         const restored = (await everything(rig)).find(({ kind }) => kind === 'restore');

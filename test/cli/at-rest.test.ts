@@ -1,6 +1,5 @@
 // Commands can read a session that no daemon has open. They print the same output as for an open session, and write
-// nothing. Instead, a daemon opens the session if the session was not closed in order, or if another program claims it
-// meanwhile.
+// nothing. If the session was not closed properly, or if another program claims it meanwhile, a daemon opens it.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ const reading = [
   'diff 0 -- deep',
 ];
 
-/** One command of each kind, for strategies whose sessions the same code reads. */
+/** One command of each kind. The code that reads a session is the same for several strategies. */
 const readingOnce = ['list', 'complete-tags', 'status', 'show first --patch', 'diff 1', 'diff 0 2 --json'];
 
 async function said(rig: DaemonRig, command: string): Promise<string> {
@@ -72,7 +71,10 @@ function generation(rig: DaemonRig, session: string): number {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly generation: number }).generation;
 }
 
-/** Checks that commands print the same for a closed session, which `look` sees after each command, as for an open one. */
+/**
+ * Checks that commands print the same for a closed session as for an open one. `look` inspects the closed session after
+ * each command.
+ */
 async function readClosedAndOpen(
   rig: DaemonRig,
   strategy: string,
@@ -143,7 +145,7 @@ test('commands read a long closed session from its packed records, without openi
     assert.is(generation(rig, session), opened);
   }));
 
-/** Each function changes a closed session so that only an opening can repair or finish it. */
+/** Each function changes a closed session so that only opening the session can repair or finish it. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {
     const file = join(own, 'owner.json');

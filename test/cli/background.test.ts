@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background. The next command uses this daemon. When another daemon wants the session,
-// the background daemon gives up the session at once. A command also works without a background daemon.
+// Commands leave a daemon in the background. The next command uses this daemon. If another daemon wants a session, the
+// background daemon closes the session at once. A command also works without a background daemon.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

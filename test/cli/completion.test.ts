@@ -1,4 +1,4 @@
-// Real shells offer completions with the script that the program prints for each shell.
+// Tests completion in real shells, with the script that the program prints for each shell.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unkn
   });
 }
 
-/** A typed text, the words that the shell must offer, and the words that it must not offer. */
+/** A typed text, with the words that the shell must offer and those that it must not offer. */
 const wanted: readonly (readonly [typed: string, offered: readonly string[], withheld: readonly string[]])[] =
   [
     ['checkpointd re', ['restore', 'revert', 'redo'], ['list', 'before-lunch']],
@@ -57,7 +57,7 @@ function isThere(shell: string): boolean {
   return false;
 }
 
-/** Returns the words that bash offers for the last word of a command line. Names of files come from bash itself. */
+/** Returns the words that bash offers for the last word of a command line. Bash itself adds names of files. */
 function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
   const words = typed.split(' ').map((word) => `'${word}'`);
   const ask = `eval "$(checkpointd completion bash)"
@@ -70,7 +70,7 @@ function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
 }
 
 function byFish(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
-  // Uses a file, because fish does not accept a directory that `source` reads from a pipe.
+  // Uses a file, because fish cannot `source` a directory from a pipe.
   const ask = `set -l file (mktemp); checkpointd completion fish >$file; source $file; rm $file
     complete -C ${JSON.stringify(typed)}`;
   const { stdout, status, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {

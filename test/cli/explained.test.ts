@@ -1,4 +1,4 @@
-// With --json a command reports failures as data on standard output. Without --json it reports failures as text on
+// With --json, a command reports failures as data on standard output. Without --json, it reports them as text on
 // standard error.
 import { join } from 'node:path';
 import { test } from 'uvu';

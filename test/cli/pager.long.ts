@@ -1,4 +1,4 @@
-// Prints a diff of a hundred megabytes. A pipe gets a complete patch or nothing, memory is bounded, and the command
+// Prints a diff of a hundred megabytes with little memory. A pipe gets a complete patch or nothing, and the command
 // ends when its pager ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Prints long text on a pseudo terminal. Tests the user's pager, the width of the screen, and that no foreign escape is
-// printed.
+// Prints long text on a pseudo terminal. Tests the user's pager and the width of the screen. No escape from a file name
+// or message may reach the screen.
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
@@ -53,7 +53,7 @@ test('on a terminal of twenty columns, every line fits, even with colours, wide 
     for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
       const lines = onTerminal(rig, 20, words).split(/\r?\n/);
       for (const written of lines) {
-        // On a busy machine the command first shows its progress, and then erases the progress.
+        // On a busy machine the command shows its progress first, and then erases it.
         const line = written.split('\r\u001b[K').at(-1) ?? '';
         assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
         assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
@@ -85,7 +85,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // Ctrl-C also reaches the shell. The trap keeps the shell alive.
+      // The shell also gets the Ctrl-C. The trap keeps it alive.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

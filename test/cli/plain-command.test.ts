@@ -1,5 +1,5 @@
-// Tests the fast path of `list` and of tag completion, which asks the daemon that has the session open. The fast path
-// must parse its words exactly like the library of the command line.
+// Tests the fast path of `list` and of tag completion. The fast path asks the daemon that has the session open. It must
+// parse its words exactly like the library for command lines.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -25,7 +25,7 @@ test('for an open session, the fast path of the command `list` prints the usual 
     assert.is(await run(rig, 'complete-tags'), '0\n1\nfirst\n');
     const plain = await run(rig, 'list');
     assert.match(plain, /^\[0\].*\n\[1\].* one \(first\) {2}\(here\)\n$/);
-    // The fast path leaves a path in the form `-Cdirectory` to the library.
+    // The fast path does not parse a path in the form `-Cdirectory`; the library does.
     assert.is(await run(rig, 'list', `-C${rig.work}`), plain);
     assert.is(await run(rig, 'list', '--session', session.slice(0, 10)), plain);
     await client.close();
@@ -60,7 +60,7 @@ test('the fast path of `list` refuses a missing directory like any other command
     await client.close();
   }));
 
-/** Parses the words with the library. Returns undefined for words that the library refuses or answers itself (help). */
+/** Parses the words with the library. Returns undefined if the library refuses them or answers them itself (help). */
 function byLibrary(command: CliCommand, words: readonly string[]): Given | undefined {
   let given: Given | undefined;
   const program = new Command('checkpointd')

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/program\/(?!main)[\w/-]+\.js/g;
 
 /**
- * Returns the files and packages of this repository that a command line loads, except the files that the daemon loads.
+ * Returns the files and packages of this repository that a command line loads. Leaves out those that the daemon loads.
  */
 function loaded(words: readonly string[], options: object): string[] {
   const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {
@@ -19,7 +19,7 @@ function loaded(words: readonly string[], options: object): string[] {
     input: '{}',
     maxBuffer: 64 * 1024 * 1024,
   });
-  // Counts only packages of this repository, because the Node of this test may itself be in a node_modules.
+  // Counts only packages of this repository, because Node itself may be installed in another node_modules.
   const packages = stderr
     .split(root)
     .flatMap((part) => /^node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/.exec(part)?.[0] ?? []);

@@ -1,5 +1,5 @@
-// Lists ten thousand real checkpoints as text and as data, with a running daemon and with a daemon that the command
-// starts.
+// Lists ten thousand real checkpoints as text and as data. A daemon is running before the command, or the command
+// starts it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';

@@ -29,7 +29,7 @@ function timed(rig: DaemonRig, words: readonly string[], input = ''): number {
 const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
 
-/** True when the daemon of this rig's keeper has used no processor time for three seconds. */
+/** True when the rig's background daemon has used no processor time for three seconds. */
 async function isIdle(rig: DaemonRig): Promise<boolean> {
   const ticks = (): string =>
     daemonsOf(rig.storage)
@@ -64,8 +64,8 @@ test(`with ${files} files, the commands list and hook take at most a few times a
           }).stdout.includes('[1]'),
         120_000,
       );
-      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests wait while a slice
-      // of the scan runs, and this test does not measure them.
+      // Two seconds after a capture, a background scan keeps the daemon busy for a while. Requests wait for its slices,
+      // so this test waits until it is over.
       await until('the full scan has ended', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
@@ -85,7 +85,7 @@ test(`with ${files} files, the commands list and hook take at most a few times a
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
       assert.ok(listed <= 2, `list ${listed}`);
-      // On a busy machine even an empty program is slow at times, so the test compares the slow runs of both.
+      // On a busy machine even an empty program is slow at times. Therefore the test compares the slowest runs of both.
       const tail = at(empty, 0.95) / one;
       assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {

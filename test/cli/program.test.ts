@@ -1,5 +1,5 @@
-// Tests the command line with real daemons. A command joins the daemon that has the session open, or opens a kept
-// session itself.
+// Tests the command line with real daemons. If a daemon has the session open, a command joins this daemon. Otherwise it
+// opens a kept session itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -132,7 +132,7 @@ test('a command does not fail if the reader closes the output early', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
-    // The pipe is closed before the command writes anything.
+    // The reader closes the pipe before the command writes anything.
     const { stderr, status } = spawnSync('sh', ['-c', `{ ${list}; echo $? >&2; } | exec true`], {
       cwd: rig.work,
       env: rig.environment,

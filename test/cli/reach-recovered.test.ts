@@ -1,4 +1,4 @@
-// If a command opens a session whose restore was killed, it reports that the restore was finished.
+// Tests that a command that opens a session finishes a killed restore, and reports it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

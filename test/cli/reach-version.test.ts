@@ -1,4 +1,4 @@
-// The command line joins a daemon of another version that has the session open.
+// Tests that the command line joins a daemon of another version if that daemon has the session open.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Installs this package in a different directory as npm would, under a different version number. */
+/** Installs this package in another directory as npm would, under another version number. */
 function installedAs(version: string, rig: DaemonRig, changed?: (file: string) => void): string {
   const place = join(rig.top, `checkpointd-${version}`);
   mkdirSync(place);

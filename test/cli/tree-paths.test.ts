@@ -1,4 +1,4 @@
-// Tests how the command line reads and prints paths, and words that are no paths.
+// Tests how the command line reads and prints paths, and how it treats words that are not paths.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -21,8 +21,8 @@ async function run(rig: DaemonRig, directory: string, ...[command = '', ...rest]
 }
 
 /**
- * Makes files of the same name in the root, in `src` and in `lib`, and a checkpoint. Then changes all three files. The
- * session stays open, so that commands need no daemon of their own.
+ * Makes a checkpoint with files of the same name in the root, in `src` and in `lib`. Then changes all three files. The
+ * session stays open, so that commands need not start a daemon.
  */
 async function spoilt(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });

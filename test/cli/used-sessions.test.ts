@@ -1,4 +1,4 @@
-// A command uses the most recently used session of a work tree with several sessions.
+// Tests which session a command uses in a work tree with several sessions: the one that was used last.
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -24,8 +24,8 @@ interface Agent {
 }
 
 /**
- * Makes an agent's conversation with one turn. The turn has `content` in a.txt. The session stays open until the client
- * ends.
+ * Makes a conversation of an agent with one turn, which writes `content` to a.txt. The session stays open until the
+ * client ends.
  */
 async function withOneTurn(
   rig: DaemonRig,
@@ -39,7 +39,7 @@ async function withOneTurn(
   return { client, session };
 }
 
-/** Sets the last use of a session to the given number of minutes ago. */
+/** Makes the last use of a session appear the given number of minutes old. */
 function age(rig: DaemonRig, session: string, minutes: number): void {
   const at = Date.now() / 1000 - minutes * 60;
   for (const name of ['session.log', 'published.log'])

@@ -1,5 +1,5 @@
-// Older and newer versions of TypeScript compile the types of the package without special settings, and check every
-// declaration.
+// Compiles the types of the package with older and newer versions of TypeScript, without special settings. The compiler
+// checks every declaration.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

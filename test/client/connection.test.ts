@@ -1,4 +1,4 @@
-// Tests one connection to a running daemon: the answers and every way to fail.
+// Tests a connection to a running daemon: its answers, and every way in which it can fail.
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';

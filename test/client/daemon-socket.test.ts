@@ -1,4 +1,5 @@
-// A client refuses sockets that another user could have made, because that user could read everything.
+// Tests that a client refuses a socket that another user could have made. The other user could read all data of the
+// client.
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

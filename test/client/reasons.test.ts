@@ -1,4 +1,4 @@
-// Every reason of the protocol that a person may see has a text, and no text belongs to a removed reason.
+// Every reason of the protocol that a person may see has a text. No text is left for a removed reason.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// The adapters for agents compile as in users' projects, and behave like the agents' own classes with a real daemon.
+// The adapters for agents compile as in a user's project. With a real daemon they behave like the agents' own classes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = temporaryDirectory('adapters');
 
-/** The calls of Roo Code, under the names that Roo Code uses. */
+/** The calls of Roo Code, under its own names. */
 const usage = `
 import { ShadowCheckpointService, type CheckpointEventMap } from './roo-code.ts';
 import CheckpointTracker from './cline.ts';

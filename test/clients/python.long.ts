@@ -1,4 +1,4 @@
-// Installs the Python client with pip into its own environment, and checks the client with mypy --strict. pip and mypy
+// Installs the Python client with pip into a new environment, and checks the client with mypy --strict. pip and mypy
 // need PyPI. Without PyPI the tests are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ if (tools.status !== 0) {
   console.log(`skipped: pip and mypy for the Python client: ${tools.text.trim().split('\n').at(-1)}`);
   test('this test of the Python client needs python3 with venv, and PyPI', () => undefined);
 } else {
-  // Installs from a copy, because setuptools writes beside the sources.
+  // Installs from a copy, because setuptools writes files beside the sources.
   const copy = join(folder, 'python');
   cpSync(source, copy, { recursive: true });
   cpSync(join(source, '..', 'scenarios.json'), join(folder, 'scenarios.json'));

@@ -1,5 +1,5 @@
 // Runs the Python client's own tests, the shared scenarios and the example of its README. Uses the real daemon and the
-// Python of this machine. python.long.ts runs mypy, which needs the network.
+// Python of this machine. The checks with mypy are in python.long.ts, because they need the network.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

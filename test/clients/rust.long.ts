@@ -1,5 +1,5 @@
-// Checks the Rust client with rustfmt and clippy, and runs its own tests, the shared scenarios and the example of its
-// README with the real daemon. The tests take long because they compile. Without cargo or the two crates, the tests are
+// Checks the Rust client with rustfmt and clippy. Runs its own tests, the shared scenarios and the example of its
+// README with the real daemon. The tests take long because they compile. Without cargo or the two crates, they are
 // skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ if (fetched.status !== 0) {
     const program = join(folder, 'target/debug/examples/day');
     const plain = join(folder, 'plain');
     mkdirSync(plain);
-    // Without an argument the example uses its current directory, in a repository or not.
+    // Without an argument, the example uses its current directory, whether this is a repository or not.
     for (const [args, cwd] of [
       [[work], folder],
       [[], work],

@@ -1,5 +1,5 @@
-// The TypeScript client runs the scenarios that all clients share. protocol/clients/scenarios.json has the scenarios
-// and describes their notation. Two scenarios run at the same time, because most of their time is the start of a
+// Runs the scenarios that all clients share in the TypeScript client. protocol/clients/scenarios.json contains them and
+// describes their notation. Two scenarios run at the same time, because each spends most of its time on starting a
 // daemon.
 import {
   existsSync,
@@ -73,7 +73,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   '${array}': Array.isArray,
 };
 
-/** Compares `found` with `expected`: objects by the named fields, arrays completely, `${type}` by type. */
+/** Compares `found` with `expected`: objects only in the named fields, arrays completely, and `${type}` by type. */
 function match(expected: unknown, found: unknown, place: string): void {
   if (typeof expected === 'string' && expected.startsWith('${')) {
     if (types[expected]?.(found) !== true)

@@ -8,8 +8,8 @@ import { git, InProcessDaemon, repository, write } from '../support/in-process-d
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
 /**
- * Makes a session. Between its checkpoints "0" and "1", files are added, modified, deleted and renamed, and a file
- * changes its type.
+ * Makes a session with checkpoints "0" and "1". Between them, files are added, modified, deleted and renamed, and a
+ * file becomes a link or the reverse.
  */
 async function variety(): Promise<{
   daemon: InProcessDaemon;

@@ -1,4 +1,4 @@
-// The list of a checkpoint's files has the hashes of their contents, so that a client can recognise contents that it
+// The list of a checkpoint's files has a hash of each content. With the hash a client can recognise contents that it
 // already has.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -155,7 +155,7 @@ test('a create lists every skipped file with the reason (R17)', async () => {
 test('the answer of a create says whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
-    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not
+    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not do this
     const create = async (): Promise<string | undefined> => {
       const { capture } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
       assert.is(capture.path, capture.reason === undefined ? 'fast' : 'cold');

@@ -1,5 +1,5 @@
-// If a program writes to a SQLite database during a capture, the captured database and journal may be from different
-// moments. The checkpoint reports this.
+// A program may write to a SQLite database during a capture. The captured database and its journal may then be from
+// different moments. The checkpoint reports this.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
 }
 
 /**
- * Waits until earlier writes are old enough that the next capture does not report them as writes during the capture.
+ * Waits until earlier writes are old enough. Otherwise the next capture would report them as writes during the capture.
  */
 async function pause(): Promise<void> {
   const ms = Date.now() + 50;
@@ -44,7 +44,8 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         let opened: string | undefined;
         installFault((call, target) => {
           if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          // Writes between the reads of the two files, in each pass of the capture.
+          // In each pass of the capture, writes after the first of the two files was read and before the second is
+          // read.
           if (opened !== undefined && opened !== target)
             database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
           opened = target;

@@ -1,4 +1,4 @@
-// A create that fails changes nothing, and the pending message stays for the next turn.
+// Tests that a failing create changes nothing, and that the pending message stays for the next turn.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ test('the errors of a create on a full disk and of a stopped restore say how to 
     assert.match(stopped.message, /next (change|request)|work tree/);
   }));
 
-/** Settings of the user's repository. With any of these settings git refuses to commit. */
+/** Settings of the user's repository, each of which makes git refuse to commit. */
 const refusing = {
   'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
   'no identity': '[user]\n\tuseConfigOnly = true\n',

@@ -1,4 +1,4 @@
-// A create makes the shadow as specified, and leaves the user’s repository unchanged.
+// Tests that a create makes the shadow repository as specified, and leaves the user's repository unchanged.
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

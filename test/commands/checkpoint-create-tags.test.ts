@@ -1,4 +1,4 @@
-// Tags and names: how they are counted, repeated and refused.
+// Tests how tags and names of checkpoints are counted, used again and refused.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

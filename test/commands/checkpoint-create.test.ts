@@ -1,5 +1,4 @@
-// A checkpoint has the state of the files and of the conversation. The daemon may refuse a create, and a client may
-// cancel it.
+// Tests checkpoints with the state of files and conversation, and creates that are refused or cancelled.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

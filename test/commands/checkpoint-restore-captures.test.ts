@@ -1,4 +1,4 @@
-// Tests how much of the work tree is read by the captures that a restore makes.
+// Tests how many files a restore's own captures read.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -10,7 +10,7 @@ test('the captures that a restore makes read only changed files', () =>
   withSessions(async (rig) => {
     for (const path of ['a/f', 'b/c/f', 'd']) rig.write(path, 'one\n');
     const session = await rig.open();
-    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not
+    const alive = setInterval(() => undefined, 1000); // keeps the process alive, because a watcher does not do this
     const counts = async (): Promise<unknown> =>
       (await rig.request('worktree/status', { session: session.id })).captures;
     const restore = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// A restore loses no checkpoint and no part of the conversation, and undo reverses it.
+// Tests that a restore loses no checkpoint and no part of the conversation, and that undo reverses the restore.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// checkpoint/undo and checkpoint/redo reverse exactly what a restore did. Changes on other paths stay, and are
-// reported.
+// Tests that checkpoint/undo and checkpoint/redo reverse exactly the changes of a restore. Changes on other paths stay,
+// and are reported.
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// A revert of one author reverses only changes that the reports prove to be the author's.
+// Tests that a revert of one author reverses only changes that the reports prove to be this author's.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -136,7 +136,7 @@ test('a revert of one author keeps a change that no session reported, even in a 
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
-  // The user edits one file before a checkpoint, one file after the last report, and one file that no agent wrote.
+  // The user edits three files: one before a checkpoint, one after the last report, and one that no agent wrote.
   write(pair.root, { 'shared.txt': lines([7, 'by hand']), 'b.txt': lines([7, 'by hand']) });
   await pair.tool(pair.a);
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, [7, 'by hand']) });
@@ -156,7 +156,7 @@ test('a revert of one author keeps a change that no session reported, even in a 
 test('a revert of one author skips a file in which changes of two authors are adjacent', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // Agent `b` changes a line of agent `a`, and a line next to a line of agent `a`. Agent `b` also changes a file that
+  // Agent `b` changes one line of agent `a`, and another line beside a line of agent `a`. It also changes a file that
   // agent `a` made.
   await pair.wrote(pair.a, {
     'a.txt': lines(shared.a),
@@ -193,7 +193,7 @@ test('a revert of one author does not use a damaged intermediate content', async
   const { skipped } = await pair.revert(pair.a, pair.b);
   assert.equal(skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
   assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
-  // If the directory for reported contents cannot be made, the log says so, and the report still counts.
+  // If the directory for reported contents cannot be made, the log says so. The report still counts.
   rmSync(kept, { recursive: true });
   writeFileSync(kept, '');
   await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });
@@ -209,7 +209,7 @@ test('the daemon does not store a reported content of a file that captures leave
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
-  // An ignore rule that is newer than the last checkpoint also applies.
+  // This ignore rule is newer than the last checkpoint, but it applies.
   write(pair.root, { '.gitignore': 'seen.env\nout/\n*.key\n' });
   await pair.wrote(pair.a, {
     'seen.env': 'secret 1',
@@ -241,7 +241,8 @@ test('an author can repeat a change after each revert, and each time the change 
 test('if an author reports one content twice, the next change by another author counts as the work of both', async () => {
   const pair = await new Pair().open();
   await pair.turn();
-  // Agent a wrote twice before its first report, so the report of agent b includes the second write of a.
+  // Agent `a` wrote twice before its first report. Therefore the report of agent `b` includes the second write of agent
+  // `a`.
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
   await pair.report(pair.a, 'shared.txt');
   await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, shared.b) });
@@ -305,7 +306,7 @@ test('work that was reported to another daemon, or for an inner work tree, does 
     ['deep/shared.txt', 'shared.txt'].map((path) => ({ path, reason })),
   );
   assert.equal(result.restored, [{ path: 'deep/mine.txt' }]);
-  // A log that cannot be read could contain a report about any path.
+  // If a log cannot be read, it may contain a report about any path.
   await elsewhere.close();
   const log = join(pair.daemon.storage, other.session, 'checkpointd/session.log');
   writeFileSync(log, readFileSync(log).fill(0, 100, 110));
@@ -387,7 +388,7 @@ test("a revert with only an author reverses the author's work in the whole sessi
   );
   assert.is(pair.read('a.txt'), lines());
   assert.is(pair.read('b.txt'), lines(shared.b));
-  // A request is refused if it has only the end of a range, or neither a range nor an author.
+  // The daemon refuses a request that has only the end of a range, or neither a range nor an author.
   for (const wrong of [{ author: a, to: '1' }, {}]) {
     const error = await failure(daemon.call('checkpoint/revert', { session: a, ...wrong }));
     assert.is(error.kind, 'InvalidParams');

@@ -1,5 +1,5 @@
-// Reverts the work of one author in random histories of three sessions and a user. SEED=… repeats a run, and RUNS=…
-// sets the number of histories.
+// Reverts the work of one author in random histories of three sessions and a user. SEED=… repeats a run. RUNS=… sets
+// the number of histories.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,5 +1,5 @@
-// Reverts in many random histories, compared with `git merge-tree`. SEED=… repeats a run, and RUNS=… sets the number of
-// histories.
+// Makes many random histories, and compares reverts with `git merge-tree`. SEED=… repeats a run. RUNS=… sets the number
+// of histories.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,4 +1,4 @@
-// A revert reverses the changes of a range and keeps later changes.
+// Tests that a revert reverses the changes of a range and keeps later changes.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -46,7 +46,7 @@ async function opened(
   return { daemon, root, session };
 }
 
-/** The function `first` runs in turn 1 and `later` in turn 2. Then turn 1 is reverted. */
+/** Runs `first` in turn 1 and `later` in turn 2, and then reverts turn 1. */
 async function revertFirst(
   start: Record<string, string>,
   first: (root: string) => void,
@@ -662,7 +662,7 @@ test('a conflict of a revert names the authors of both sides, and gives a name t
     conflicts.map(({ author }) => author),
     ['session', 'user'],
   );
-  // A checkpoint records the id of the other session, so the id stays known after the other session closes.
+  // The checkpoint records the id of the other session, which is still known after the other session closes.
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('session/close', { session: other });
   const { entries } = await daemon.call('ledger/history', { session, path: 'a.txt' });

@@ -1,4 +1,4 @@
-// On every strategy, each call after the commit point of every change fails once.
+// For every change and strategy, makes each call after the commit point fail once.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';

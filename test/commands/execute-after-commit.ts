@@ -1,6 +1,6 @@
 // Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repetition
-// must give the same answer, and no change may be made twice. If an error says that nothing changed, nothing may have
-// changed. The normal test runs a sample, and the long test runs every method on every strategy.
+// must give the same answer, and must not make the change a second time. An error may say that nothing changed only if
+// this is true. The normal test runs a sample. The long test runs every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -29,7 +29,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
 
 const removesMany: ReadonlySet<string> = new Set(['checkpoint/clean', 'store/gc']);
 
-/** Tries one change on one strategy. Needs a rig that no other code uses. */
+/** Tries one change on one strategy. No other code may use the rig. */
 export class FaultSweep {
   readonly #rig: SessionRig;
   readonly #change: Change;
@@ -45,9 +45,8 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. That call
-   * was before the commit point. Returns how many calls failed, and how many of these failures were reported as a
-   * warning.
+   * Makes the last call of the change fail, then the last but one, and so on, until the change itself fails. The commit
+   * point is after that call. Returns how many calls failed, and how many failures were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -71,9 +70,9 @@ export class FaultSweep {
   }
 
   /**
-   * Makes the given number of calls of the change fail, each with a real error of the system. The error must come in
-   * time, have a kind other than InternalError, and report its effects truly. The session must continue. Returns how
-   * many calls failed.
+   * Makes the given number of calls of the change fail, each with a real system error. The error must come in time,
+   * have a kind other than InternalError, and report its effects truly. The session must continue. Returns how many
+   * calls failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();
@@ -176,7 +175,7 @@ export class FaultSweep {
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 
-  /** Returns the part of the session that a client sees and that these changes affect. */
+  /** Returns the part of the session that a client sees and that these changes can change. */
   #shape(): unknown {
     const session = this.#rig.sessions.get(this.#session);
     const { state, context } = session.parts.conversation;
@@ -207,7 +206,7 @@ export class FaultSweep {
 
 interface Tried {
   readonly key: string;
-  /** Every call that went through the seam, as `call target`. */
+  /** Every call through the seam, as `call target`. */
   readonly calls: readonly string[];
   readonly before: unknown;
   readonly after: unknown;

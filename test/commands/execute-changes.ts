@@ -1,4 +1,4 @@
-// Lists every change of a session, and how to reach the state before the change.
+// Lists every change of a session, and the steps that lead to the state before the change.
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
 import type { SessionRig } from '../support/session-rig.ts';
@@ -8,7 +8,7 @@ export type Ask = <M extends CommandMethod>(
   params?: Omit<ParamsOf<M>, 'session'>,
 ) => Promise<unknown>;
 
-/** One change, and how a session reaches the state before the change. */
+/** A change, and the steps by which a session reaches the state before it. */
 export interface Change {
   readonly method: CommandMethod;
   readonly params?: object;
@@ -19,7 +19,7 @@ export interface Change {
 const turn = { kind: 'turn' } as const;
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
-/** The unchanged lines between the lines of two authors. */
+/** Unchanged lines that separate the lines of two authors. */
 const middle = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 async function restored(ask: Ask, rig: SessionRig): Promise<void> {
@@ -28,7 +28,7 @@ async function restored(ask: Ask, rig: SessionRig): Promise<void> {
   await ask('checkpoint/restore', { tag: 'first', mode: 'hard' });
 }
 
-/** The changes, by a unique name. */
+/** The changes, each under a unique name. */
 export const changes: Readonly<Record<string, Change>> = {
   create: {
     method: 'checkpoint/create',
@@ -46,7 +46,7 @@ export const changes: Readonly<Record<string, Change>> = {
     params: { tag: 'first', mode: 'hard' },
     prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
   },
-  // Reverts one author's line in a file that was also edited by hand. This revert includes all steps of other reverts.
+  // Reverts one author's line in a file that was also edited by hand. This revert has all the steps of other reverts.
   revert: {
     method: 'checkpoint/revert',
     params: { from: 'reverted', author: 'codex' },
@@ -97,7 +97,8 @@ export const changes: Readonly<Record<string, Change>> = {
   init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
   gc: {
     method: 'store/gc',
-    // Limits only the age. The session enforces all other limits by itself, and would remove checkpoints during a test.
+    // Sets only a limit of age. The session enforces all other limits by itself, and would remove checkpoints during a
+    // test.
     open: { limits: { maxAgeDays: 0 } },
     prepare: async (ask, rig) => {
       for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {

@@ -1,5 +1,5 @@
-// Makes each call of session/open and session/delete fail in turn. The answer must be true even if it is an error. The
-// session must exist completely or not at all.
+// Makes each call of session/open and session/delete fail in turn. The answer must be true, even if it is an error.
+// Afterwards the session must exist completely or not at all.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -20,7 +20,7 @@ interface Tried {
   readonly error?: unknown;
 }
 
-/** Tries one of the two requests with one strategy. Needs a rig that no other code uses. */
+/** Tries one of the two requests with one strategy. No other code may use the rig. */
 export class EndSweep {
   readonly #rig: SessionRig;
   readonly #end: End;
@@ -85,7 +85,7 @@ export class EndSweep {
     const calls: string[] = [];
     const idempotencyKey = `k${this.#round}`;
     installFault((call, target) => {
-      // `exists` never fails. A failing `close` would leave its file open, because the fault comes before the call.
+      // `exists` never fails. A failing `close` would leave its file open, because the fault acts before the real call.
       if (call === 'exists' || call === 'close') return;
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`EIO: ${call}`), { code: 'EIO', syscall: call });
@@ -101,7 +101,7 @@ export class EndSweep {
     }
   }
 
-  /** Uses a new conversation for each call, so that the daemon finds nothing of an earlier conversation. */
+  /** Uses a new conversation for each call, so that the daemon finds nothing from an earlier conversation. */
   async #begin(): Promise<void> {
     this.#round += 1;
     if (this.#end === 'session/open') return;

@@ -1,5 +1,5 @@
-// The daemon ignores a field that a method does not have, even if a different method has a field of this name. Clients
-// of later versions may send new fields.
+// The daemon ignores a field that a method does not have, even if another method has it. Clients of later versions may
+// send new fields.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';

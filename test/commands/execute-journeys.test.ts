@@ -1,5 +1,6 @@
-// Compares the journeys of src/README.md with V8's coverage. A journey lists the files that a second call of a method
-// enters in shadow, outside rpc/, protocol/ and base/.
+// Compares the journeys of src/README.md with V8's coverage. A journey is the list of source files in which a method
+// runs code. It describes the second call of the method with strategy shadow, without the files in rpc/, protocol/ and
+// base/.
 import { existsSync, readFileSync } from 'node:fs';
 import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { until } from '../support/until.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const map = readFileSync(`${root}src/README.md`, 'utf8');
 
-/** Returns the files that a journey of the map names. */
+/** Returns the files that a journey in src/README.md names. */
 function journey(name: string): readonly string[] {
   const text = new RegExp(`^### \`${name}\`\\n(.*?)^##`, 'ms').exec(map)?.[1] ?? '';
   return [...new Set([...text.matchAll(/`([a-z-]+\/[a-z\-/]+\.ts)`/g)].map(([, file]) => file ?? ''))];
@@ -30,7 +31,7 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
     await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     await call();
     const { result = [] } = await post('Profiler.takePreciseCoverage');
-    // Leaves out the files on the side of the wire, and daemon.ts.
+    // Leaves out daemon.ts and the files that serve the wire.
     return result
       .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
       .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
@@ -42,8 +43,8 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 /**
- * Returns the files that a call enters if no client is notified of a change during the call. A notification would enter
- * other files, and comes late on a busy machine. `prepare` runs before each attempt.
+ * Returns the files in which a call runs code. No client may be notified of a change during the call, because the
+ * notification runs code in other files. `prepare` runs before each attempt.
  */
 async function enteredAlone(
   rig: SessionRig,
@@ -60,7 +61,10 @@ async function enteredAlone(
   return files;
 }
 
-/** Opens a session, and calls checkpoint/create and conversation/append before the measured calls. */
+/**
+ * Opens a session, and calls checkpoint/create and conversation/append once, so that the measured calls are not the
+ * first.
+ */
 async function opened(rig: SessionRig): Promise<string> {
   rig.write('a.txt', 'one\n');
   rig.write('src/b.txt', 'b\n');
@@ -91,8 +95,8 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /**
- * Folders of which the map names every file that a call enters. For other folders the map names only the files with a
- * step of the journey.
+ * The folders for which the map names every file with code that a call runs. For other folders the map names only the
+ * files with a step of the journey.
  */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 

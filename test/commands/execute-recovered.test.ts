@@ -1,5 +1,5 @@
-// If a restore broke in this daemon, the next change of any kind finishes the restore, and the answer to this change
-// reports what was lost. Until then the session reports an unfinished restore.
+// If a restore broke in this daemon, the next change of any kind finishes the restore. The answer to this change
+// reports the lost contents. Until then the session reports an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -16,8 +16,8 @@ import { changes } from './execute-changes.ts';
 const names = ['x', 'y', 'z'];
 
 /**
- * Breaks a restore after its first files. Also removes contents from the store that a recovery would need to finish or
- * undo the restore.
+ * Breaks a restore after its first files. Also removes contents from the store without which the restore can be neither
+ * finished nor undone.
  */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {
@@ -93,7 +93,10 @@ for (const name of told) {
 
 const tens = Array.from({ length: 10 }, (_, n) => `f${n}`);
 
-/** Opens a session whose hard restore of turn 1 (ten files, all changed by turn 2) stopped at its 7th file. */
+/**
+ * Opens a session whose hard restore of turn 1 stopped at its 7th file. The restore had ten files, all changed by turn
+ * 2.
+ */
 async function stoppedHalfWay(
   rig: SessionRig,
   strategy: Strategy = 'shadow',
@@ -128,7 +131,7 @@ function failureOf(error: unknown): CheckpointdError {
   throw error;
 }
 
-/** Returns the failure of a request that must be refused. */
+/** Sends a request that must be refused, and returns the failure. */
 async function refusal(method: CommandMethod, request: Promise<unknown>): Promise<CheckpointdError> {
   const refused = await request.then(() => undefined, failureOf);
   assert.ok(refused, `${method} was refused`);
@@ -203,7 +206,7 @@ test('a request that undoes an unfinished restore reports the state to which the
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that are invalid even after a recovery. */
+/** Requests that stay invalid even after a recovery. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

@@ -1,4 +1,4 @@
-// Tests on every strategy that the daemon enforces the limits of a session without a client's store/gc.
+// Tests on every strategy that the daemon itself enforces the limits of a session, without a store/gc by a client.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const names = Object.keys(strategies);
 
-/** Returns text that does not compress, different for each turn. */
+/** Returns text that cannot be compressed, different for each turn. */
 function noise(turn: number, length: number): string {
   let state = turn + 1;
   let text = '';
@@ -44,10 +44,10 @@ async function turns(
   return { session, root, warnings, tags };
 }
 
-/** Runs a body for all strategies at the same time, because each run mostly waits for the daemon. */
+/** Runs a body for all strategies at the same time, because each spends most of its time waiting for the daemon. */
 async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
   const daemon = new InProcessDaemon();
-  // Keeps the process alive, because a daemon does not.
+  // Keeps the process alive, because a daemon does not do this.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await Promise.all(names.map((strategy) => body(daemon, strategy)));
@@ -59,7 +59,7 @@ async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => P
 
 const six = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
 
-/** Keeps four checkpoints, among them a restore and a named checkpoint. */
+/** Keeps four checkpoints. Two of them are a restore and a named checkpoint. */
 async function keepsFour(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const { session, tags } = await turns(daemon, strategy, six.slice(0, 3), { maxCheckpoints: 4 });
   await daemon.call('checkpoint/rename', { session, tag: '1', name: 'kept' });
@@ -112,7 +112,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
   assert.is((await tags()).length, 9, strategy);
 }
 
-// One test, so that all sessions wait at the same time.
+// This is a single test, so that all sessions wait at the same time.
 test('maxCheckpoints and maxStoreBytes are enforced within a minute; named checkpoints over a limit are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
     const cases = [keepsFour, keepsTwo, fits, reportsNamed];

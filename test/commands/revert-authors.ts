@@ -1,5 +1,5 @@
-// Makes a random history of several sessions in one work tree, and reverts the work of one author. Each line names its
-// author, so the test knows which lines must stay.
+// Makes a random history of several sessions in one work tree, and reverts the work of one author. Each line contains
+// its author's name. Therefore the test knows which lines must stay.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -18,7 +18,7 @@ class History {
   readonly sessions: string[] = [];
   readonly tags: string[][] = [];
   readonly random: Random;
-  /** The third session belongs to another daemon. */
+  /** Two daemons. The third session belongs to the second one. */
   readonly daemons: readonly [InProcessDaemon, InProcessDaemon];
   #written = 0;
   #unreported: (() => Promise<void>)[] = [];
@@ -49,7 +49,7 @@ class History {
     for (const who of this.sessions.keys()) await this.checkpoint(who);
   }
 
-  /** Reports all writes that are not reported yet, in a random order. */
+  /** Reports all unreported writes, in a random order. */
   async report(): Promise<void> {
     const waiting = this.#unreported;
     this.#unreported = [];
@@ -65,8 +65,8 @@ class History {
   }
 
   /**
-   * Changes or makes a file, but changes no lines of other authors. Deletes a file only if all its lines are the
-   * author's.
+   * Changes or makes a file, but never changes lines of other authors. Deletes a file only if the author wrote all its
+   * lines.
    */
   edit(who: number | 'user', name: string): void {
     const lines = this.read(name);
@@ -103,7 +103,7 @@ class History {
     if (choice < 6) await this.write(who);
     else if (choice < 8) await this.checkpoint(who);
     else if (choice === 8) {
-      // A checkpoint captures each edit of the user before an agent writes again.
+      // Each edit of the user is captured in a checkpoint before an agent writes again.
       await this.report();
       this.edit('user', names[this.random.below(names.length)] ?? '');
       await this.checkpoints();
@@ -119,10 +119,10 @@ class History {
 
 export interface TriedAuthors {
   reverts: number;
-  /** Number of the author's lines that were reverted. */
+  /** The number of reverted lines of the author. */
   taken: number;
   left: number;
-  /** Number of files with several authors in which only the author's lines were reverted. */
+  /** The number of files with several authors in which the revert changed only the author's lines. */
   partial: number;
 }
 

@@ -1,6 +1,6 @@
 // Makes random histories of a work tree, and compares reverts of ranges with `git merge-tree`. Every line of every file
-// is unique, because git's two ways to merge a text may pair repeated lines differently. The normal test runs a sample,
-// and the long test runs more.
+// is unique. Git has two ways to merge a text, and they may pair repeated lines differently. The normal test runs a
+// sample. The long test runs more.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -102,7 +102,7 @@ function canMake(root: string, path: string): boolean {
   return true;
 }
 
-/** The counts of a run. With these counts a test can require that both kinds of reverts occurred. */
+/** The counts of a run, by which a test can check that both kinds of reverts occurred. */
 export interface Tried {
   reverts: number;
   conflicts: number;
@@ -146,7 +146,7 @@ export async function tryHistory(
   rmSync(root, { recursive: true });
 }
 
-/** Reverts the newest turn, and compares the files with those of a hard restore. */
+/** Reverts the newest turn, and compares the files with the result of a hard restore. */
 async function newestTurn(
   daemon: InProcessDaemon,
   session: string,
@@ -173,7 +173,7 @@ function treeOf(repository: string, tree: string): Tree {
   );
 }
 
-/** Compares a revert with git's merge of the same three trees. Git and the revert write conflicts in different ways. */
+/** Compares a revert with git's merge of the same three trees. The two write conflicts in different forms. */
 function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: RevertResult): void {
   const ids = [to ?? safety, safety, from, checkpoint?.id];
   const refs = ids.map((id) => `refs/checkpointd/checkpoints/${id}^{tree}`);
@@ -182,7 +182,8 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
   const mine = new Set(conflicts.map(({ path }) => path));
   const where = `trees ${base} ${ours} ${theirs}, conflicts ${[...merged.conflicts].join(' ')} and ${[...mine].join(' ')}`;
   assert.is(mine.size > 0, merged.conflicts.size > 0, where);
-  // If a file and a directory need the same path, git moves the file to `name~commit`. The revert moves neither.
+  // If a file and a directory need the same path, git moves the file to `name~commit`. A revert moves neither of the
+  // two.
   const places = [...mine, ...[...merged.conflicts].map((path) => path.replace(/~[0-9a-f]{40}.*$/, ''))];
   const isAt = (path: string): boolean =>
     /~[0-9a-f]{40}/.test(path) ||
@@ -198,7 +199,7 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
 
 const oracleOf = (shadow: string): string => join(dirname(shadow), 'oracle.git');
 
-/** Merges in a repository that has the objects of the shadow but not its attributes. */
+/** Merges in a new repository with the objects of the shadow repository, but without its attributes. */
 function mergeTrees(
   shadow: string,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
@@ -214,7 +215,7 @@ function mergeTrees(
   const args = [...settings, 'merge-tree', ...options, commit(ours, root), commit(theirs, root)];
   const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: bare, env, encoding: 'utf8' });
-  // Exit code 1: there are conflicts.
+  // Git exits with 1 when there are conflicts.
   if (status !== 0 && status !== 1) throw new Error(`git merge-tree: ${stderr}`);
   const [tree = '', ...conflicts] = stdout.split('\0').filter(Boolean);
   return { tree, conflicts: new Set(conflicts) };

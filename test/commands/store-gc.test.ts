@@ -1,5 +1,5 @@
-// store/gc keeps unlisted checkpoints for a month. A user can still restore files that a mistaken undo displaced, or
-// whose turn lost its tag.
+// Tests that store/gc keeps unlisted checkpoints for a month. From them, a user can still restore files that a mistaken
+// undo displaced, or a turn that lost its tag.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/session/session.ts';
@@ -8,7 +8,9 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Makes a restore, an hour's work, a mistaken undo, and the next turn. After this turn no restore can be undone. */
+/**
+ * Makes a restore, an hour's work, a mistaken undo, and the next turn. After this turn there is nothing left to undo.
+ */
 async function mistakenUndo(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   rig.write('f', 'one\n');
@@ -78,8 +80,8 @@ test('to meet a size limit, store/gc removes safety checkpoints older than a day
   }));
 
 /**
- * Makes two turns, a restore of the state before both, and a turn that takes the tag of the first turn. Only the
- * checkpoint of the first turn has the content of that turn.
+ * Makes two turns, then a restore of the state before both, then a turn that takes the tag of the first. The content of
+ * the first turn is only in its checkpoint.
  */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();

@@ -1,4 +1,4 @@
-// Tests the entries of the history: refused entries, the limit, the valid range, the transcript.
+// Tests the entries of the history: refused entries, the limit, the valid range and the transcript.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refusedAs } from '../support/failures.ts';

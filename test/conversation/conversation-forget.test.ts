@@ -1,4 +1,4 @@
-// Forgetting messages: what is removed, what stays, and what is reported.
+// Tests which messages are removed when messages are forgotten, which stay, and what is reported.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';

@@ -1,5 +1,5 @@
-// Tests a conversation and its log: reading back, the head after reopening, the contents of a record, refused records,
-// freed states.
+// Tests a conversation and its log: reading the log back, the newest record after reopening, the content of a record,
+// refused records, and freed states.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

@@ -103,7 +103,7 @@ class Pair {
     if (!this.past.has(head)) this.past.set(head, structuredClone(this.model.thread));
   }
 
-  /** Checks that every past state is unchanged. */
+  /** Checks that no past state has changed. */
   comparePast(conversation: Conversation): void {
     const present = this.model.thread;
     for (const [ref, thread] of this.past) {

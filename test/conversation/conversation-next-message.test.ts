@@ -1,4 +1,4 @@
-// Tests the message that the user will send next, and how a checkpoint takes this message.
+// Tests the message that the user will send next, and how a checkpoint uses up this message.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { consumed } from './consumed.ts';

@@ -1,4 +1,4 @@
-// A rewind restores an earlier state. A compaction keeps the last entries.
+// Tests rewinds, which restore an earlier state, and compactions, which keep the last entries.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

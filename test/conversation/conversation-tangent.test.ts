@@ -1,4 +1,5 @@
-// A tangent sets the main conversation aside and restores it. Also tests the tail, duration and files of a tangent.
+// Tests tangents: side conversations after which the main conversation is restored. Also tests the tail, duration and
+// files of a tangent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../src/conversation/line-tracker.ts';
 import { checkProperty } from '../support/property.ts';
 
-/** Returns the length of the longest common subsequence. The algorithm is slow and simple. */
+/** Returns the length of the longest common subsequence, by a slow and simple algorithm. */
 function commonLines(a: readonly string[], b: readonly string[]): number {
   let row = Array.from({ length: b.length + 1 }, () => 0);
   for (const line of a) {

@@ -1,6 +1,6 @@
-// A simple model of a conversation, made of plain arrays. The real conversation shares arrays between states, and the
-// model copies them. Both must give the same results. The model follows the rules of the reference literally, and is
-// slow on purpose.
+// A simple model of a conversation, made of plain arrays. The real conversation shares arrays between states, but the
+// model copies them. Both must give the same results. The model follows the rules of the reference literally, even
+// where this is slow.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {
@@ -83,7 +83,10 @@ export class ReferenceModel {
     this.thread = { ...newThread(), tangent: this.thread.tangent };
   }
 
-  /** Moves the range to the start of the next turn and sets it. Returns true when the range is within the history. */
+  /**
+   * Sets the range, after moving its start to the start of the next turn. Returns true if the range is within the
+   * history.
+   */
   setRange(start: number, end: number): boolean {
     const { history } = this.thread;
     if (start > end || end > history.length) return false;
@@ -103,8 +106,8 @@ export class ReferenceModel {
   }
 
   /**
-   * Removes the last messages. Every message begins with an entry of the user. The first message begins at the start of
-   * the history.
+   * Removes the last messages. A message begins with an entry of the user, and the first message also begins at the
+   * start of the history.
    */
   forget(messages: number): { messages: number; entries: number } {
     const { history, range } = this.thread;
@@ -141,7 +144,7 @@ export class ReferenceModel {
     return before - prev;
   }
 
-  /** Imports the document of `thread` under the present limits. */
+  /** Imports the document of `thread`, and applies the present limits. */
   import(thread: ModelThread): void {
     const trimmed = structuredClone(thread);
     for (const part of [trimmed, trimmed.tangent]) {

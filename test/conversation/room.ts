@@ -1,9 +1,9 @@
-// A conversation over a log in memory, with messages and a clock that the test controls.
+// A conversation with a log in memory, with messages, and with a clock that the test controls.
 import type { Clock } from '../../src/base/clock.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import type { LogRecord, RecordLog } from '../../src/conversation/log/session-log.ts';
 
-/** A log in memory, which is lost with the process. */
+/** A log in memory. It is lost when the process ends. */
 export class MemoryLog implements RecordLog {
   readonly records: LogRecord[] = [];
 

@@ -1,4 +1,5 @@
-// Ends the daemon while it is busy: in a create, in a restore, or with a git process that goes on or ignores signals.
+// Ends the daemon while it is busy: in a create, in a restore, or with a git process that does not end or ignores
+// signals.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -70,7 +71,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
     }));
 }
 
-/** Makes a directory for PATH with a git that sleeps in `repack`. If `isDeaf`, this git ignores SIGTERM. */
+/** Makes a directory for PATH with a git that sleeps in `repack`. If `isDeaf` is true, this git ignores SIGTERM. */
 function slowGit(rig: DaemonRig, isDeaf: boolean): string {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);
@@ -115,7 +116,7 @@ test('shutdown and exit are quick even during a long restore, and the next open 
       { command: [process.execPath, faultyMain], args: ['--fault=replaceSlow'] },
     );
     const { client, session } = first;
-    const files = 300; // with 25 ms for each file, the restore takes more than seven seconds
+    const files = 300; // each file takes 25 ms, so the restore takes more than seven seconds
     const expected = new Map<string, string>();
     for (let file = 0; file < files; file += 1) {
       expected.set(`many/${file}`, `one ${file}\n`);

@@ -11,7 +11,7 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 /** The number of open files that the daemon may have. */
 const limit = 120;
 const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, daemonEntry] as const;
-/** A number of sessions that is larger than the descriptors allow. */
+/** More sessions than the descriptors allow. */
 const sessionsMax = 40;
 
 for (const strategy of ['shadow', 'sqlite'] as const)
@@ -39,7 +39,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       const { details } = failure.data ?? {};
       assert.equal([details?.['limit'], details?.['max']], ['openFiles', limit]);
       assert.ok(opened.length >= 2, `${opened.length} sessions were opened`);
-      // Uses all open sessions at once, each with git and its files.
+      // Uses all open sessions at once, with their files and git processes.
       const create = ({ session }: { readonly session: string }) =>
         client.request('checkpoint/create', { session, kind: 'turn' });
       for (const { root } of opened) writeFileSync(join(root, 'f'), 'two');
@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
         const { counts } = await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
         assert.is(counts.restored, 1);
       }
-      // After sessions are closed, their descriptors are free for a new session.
+      // After some sessions are closed, a new session can use their descriptors.
       for (const { session } of opened) await client.request('session/close', { session });
       await open(next);
       await client.close();

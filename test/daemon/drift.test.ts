@@ -1,5 +1,5 @@
-// Makes changes that the watcher does not report, because the kernel reports nothing or no directory handle existed. A
-// capture finds the changes. The daemon then notifies clients, counts the changes and repairs the watch.
+// Makes changes that the watcher does not report: the kernel reports nothing, or no directory handle exists. A capture
+// finds such a change. The daemon then notifies clients, counts the change and repairs the watch.
 import { spawnSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ class Watched {
     await this.client.request('checkpoint/create', { session: this.session, kind: 'turn' });
   }
 
-  /** Returns every reported drift, as its paths. */
+  /** Returns the paths of each reported drift. */
   drifts(): string[][] {
     return this.client
       .events('worktree/didDrift')
@@ -56,7 +56,7 @@ class Watched {
 
   /**
    * Makes a change that the kernel does not report, and waits until a capture finds it. On a busy machine the watcher
-   * may lose events, and the audit then reports nothing. Therefore the test repeats the change.
+   * may lose events, and the audit then reports nothing. For this case the change is repeated.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;
@@ -91,7 +91,7 @@ class Watched {
     return until(`${path} is reported`, isTold, msMax);
   }
 
-  /** Returns the number of directories that the daemon watches, in all its threads. */
+  /** Returns the number of directories that all threads of the daemon watch. */
   watches(): number {
     const directory = `/proc/${this.client.process.pid}/fdinfo`;
     let count = 0;
@@ -139,7 +139,7 @@ if (process.platform === 'linux') {
         const watches = it.watches();
         for (let i = 2; i < 4; i += 1) {
           await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));
-          // A reported change does not count as drift.
+          // A change that the watcher reported does not count as drift.
           await it.told('deep/b.txt', () => rig.write('deep/b.txt', `within ${i}\n`));
           await it.create();
         }

@@ -26,7 +26,10 @@ test('session/close removes the shadow repository, and the daemon continues (Q37
     assert.equal(rig.children(), []);
   }));
 
-/** The ways to end a daemon with a session, a checkpoint and running git children. Each way removes the shadow. */
+/**
+ * The ways to end a daemon that has a session, a checkpoint and running git processes. Each way removes the shadow
+ * repository.
+ */
 const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
   ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],
   ['SIGINT', 130, ({ process }) => process.kill('SIGINT')],
@@ -71,7 +74,8 @@ test('the requests shutdown and exit remove the shadow repository and end the da
   }));
 
 /**
- * The ways in which the client or the user ends a daemon right after a restore. The disk needs two seconds for a sync.
+ * The ways in which the client or the user ends a daemon right after a restore. Each sync of the disk takes two
+ * seconds.
  */
 const orderly: readonly (readonly [string, (client: WireClient, session: string) => Promise<unknown>])[] = [
   [
@@ -109,7 +113,7 @@ for (const [name, end] of orderly) {
       for (const path of names) rig.write(path, `${path} two\n`);
       const slow = { act: 'slow', at: 1, times: Number.MAX_SAFE_INTEGER, ms: 60, match: '^fsync ' };
       writeFileSync(`${plan}.new`, JSON.stringify(slow));
-      renameSync(`${plan}.new`, plan); // the daemon reads the plan when it makes its next call
+      renameSync(`${plan}.new`, plan); // the daemon reads the plan at its next call
       await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
       await end(client, session);
       assert.equal(rig.sessions(), []);
@@ -117,7 +121,7 @@ for (const [name, end] of orderly) {
     }));
 }
 
-/** Adds 20,000 loose objects to a shadow. */
+/** Adds 20,000 loose objects to a shadow repository. */
 function fill(shadow: string): void {
   for (let directory = 0; directory < 256; directory += 1) {
     const path = join(shadow, 'objects', directory.toString(16).padStart(2, '0'));
@@ -156,7 +160,7 @@ test('a daemon detects the death of its parent even if its input stays open', ()
     const { session } = await rig.open(client);
     const [, sleeper, daemon] = /pids (\d+) (\d+)/.exec(client.stderr) ?? [];
     assert.ok(existsSync(rig.shadow(session)));
-    client.process.kill('SIGKILL'); // This kills the shell. Its sleeping child still has the input open.
+    client.process.kill('SIGKILL'); // This kills the shell. Its child still sleeps and has the input open.
     try {
       await until('the daemon ends', () => !existsSync(`/proc/${daemon}`), 5000);
     } finally {
@@ -167,7 +171,7 @@ test('a daemon detects the death of its parent even if its input stays open', ()
     assert.match(rig.logText(), /ends: parentDeath, exit code 1/);
   }));
 
-/** Starts the daemon on a FIFO. A sibling process keeps the writing end open, so the input never ends. */
+/** Starts the daemon with a FIFO as its input. Another process keeps the writing end open, so the input never ends. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
 test('after an uncaught failure, the daemon removes the shadow repository, exits with 70 and reveals no secret', () =>
@@ -230,7 +234,7 @@ test('checkpoint/clean removes the repository and disables checkpoints until che
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
     // The end of the daemon may interrupt the deletion of the second repository. Nothing else may remain, and the next
-    // start completes the deletion.
+    // start completes this deletion.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

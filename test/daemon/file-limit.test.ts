@@ -1,5 +1,5 @@
-// Runs a daemon with a limit for the size of files (ulimit -f). The error does not ask the user to free disk space,
-// because free space would not help.
+// Runs a daemon with a limit for the size of files (ulimit -f). The error must not ask the user to free disk space,
+// which would not help.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-/** Limits files to at most two megabytes, in any shell. */
+/** Limits files to at most two megabytes in every shell, because shells count in different units. */
 const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"', process.execPath, daemonEntry] as const;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)

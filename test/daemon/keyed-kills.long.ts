@@ -1,5 +1,5 @@
-// Kills the daemon during every change whose key is recorded separately from the change. The kills come at changes of
-// the disk that the seed chooses, and before each record of the session's log.
+// Kills the daemon during every change whose key is recorded separately from the change. The seed chooses the changes
+// of the disk at which the kills come. Further kills come before each record of the session's log.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';

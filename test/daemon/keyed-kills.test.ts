@@ -1,5 +1,5 @@
-// Runs a sample of keyed-kills.long.ts: kills before each record of the session's log. A kill at one of these calls
-// could record a key without its effect, or an effect without its key.
+// Runs a sample of keyed-kills.long.ts: kills before each record of the session's log. A wrong order of these records
+// would show here, as a key without its effect or an effect without its key.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyedKills, keyedChanges, recordWritten } from './keyed-kills.ts';

@@ -13,7 +13,7 @@ export interface KeyedChange {
   readonly method: string;
   readonly params?: object;
   readonly open?: Partial<SessionOpenParams>;
-  /** When false, the work tree is outside a repository, and checkpoints are disabled until a request enables them. */
+  /** If false, the work tree is outside a repository, and checkpoints are disabled until a request enables them. */
   readonly repository?: boolean;
   readonly prepare?: (client: WireClient, session: string, rig: DaemonRig) => Promise<void>;
 }
@@ -27,7 +27,7 @@ async function twoTurns(client: WireClient, session: string, rig: DaemonRig): Pr
   }
 }
 
-/** Every change whose own record does not contain the key. */
+/** Every change whose log record does not contain the key. */
 export const keyedChanges: readonly KeyedChange[] = [
   { method: 'checkpoint/init', repository: false },
   {
@@ -59,10 +59,10 @@ export const keyedChanges: readonly KeyedChange[] = [
   },
 ];
 
-/** Matches each call that writes a record to the session's log. The call names the log only by a descriptor. */
+/** Matches each call that writes a record to the session's log. The call has only a descriptor of the log. */
 export const recordWritten = '^write \\d+$';
 
-/** One change that can be killed again and again from the same state. */
+/** A change that can be killed again and again from the same state. */
 export class KeyedKills {
   readonly #rig: DaemonRig;
   readonly #change: KeyedChange;
@@ -92,7 +92,7 @@ export class KeyedKills {
   }
 
   /**
-   * Makes the change without a kill, and kills the daemon after the answer. Returns the number of changes of the disk,
+   * Makes the change without a kill, and ends the daemon after the answer. Returns the number of changes of the disk,
    * and how many of them write records of the session's log.
    */
   async trace(): Promise<{ readonly changes: number; readonly records: number }> {
@@ -158,7 +158,7 @@ export class KeyedKills {
   }
 }
 
-/** Returns the part of a session that these changes affect. */
+/** Returns the part of a session that these changes can change. */
 async function stateOf(client: WireClient, session: string): Promise<unknown> {
   const { checkpoints } = await client.request('session/get', { session });
   if (!checkpoints.enabled) return 'disabled';

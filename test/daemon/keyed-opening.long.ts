@@ -1,5 +1,5 @@
-// Sends session/open with a client's key, and kills the daemon at one change of the disk after the other. After any
-// kill the repeated request must open the same session with a single base checkpoint.
+// Sends session/open with a client's key, and kills the daemon at each change of the disk in turn. After any kill, the
+// repeated request must open the same session with a single first checkpoint.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Kills the daemon at every call of a restore and of a create that may change the disk. Each kill has a new daemon.
-// Other calls need no kill: a kill between two changes leaves the same disk as a kill at the second change.
+// Kills the daemon at every call of a restore and of a create that may change the disk. Each kill uses a new daemon.
+// Other calls need no kill: a kill between two changes of the disk has the same result as a kill at the second change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

@@ -1,10 +1,10 @@
-// Runs a sample of kill-points.long.ts: kills at calls at which most changes are begun but not finished.
+// Runs a sample of kill-points.long.ts: kills at calls before which most changes have begun, but not finished.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
-// A kill counts only calls of one kind. Calls of other kinds also come from the watcher, at any time.
+// Counts only calls of one kind, because the watcher makes calls of other kinds at any time.
 const inTree = 'rename /proc/self/fd';
 const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*restore.json'],

@@ -9,14 +9,13 @@ import { until } from '../support/until.ts';
 import { failureOf, type WireClient } from '../support/wire-client.ts';
 
 const later = 'edited by the user after the kill\n';
-/** Files that turn 2 moves, so that the restore must rename a directory and a single file. */
+/** Files that turn 2 moves. To reverse this, a restore renames a directory and a single file. */
 const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n', alone: 'moves alone\n' };
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
 
 /**
- * A rig with a session of two turns. Before each kill, a copy of the session in its initial state is put at the
- * original path.
+ * A session of two turns. Before each kill, the session is replaced by a copy of its initial state at the same path.
  */
 export class KillPoints {
   readonly #rig: DaemonRig;
@@ -52,7 +51,7 @@ export class KillPoints {
     return new KillPoints(rig, target);
   }
 
-  /** Returns the matching calls of one undisturbed run, as `N call target`. */
+  /** Returns the matching calls of one run without a kill, as `N call target`. */
   async trace(what: 'restore' | 'create', match = ''): Promise<string[]> {
     assert.is(await this[what](0, match), undefined);
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
@@ -82,8 +81,8 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // The daemon was killed when it had only to remove the note, so the recovery does not affect later edits of the
-    // user.
+    // The daemon was killed when it only had to remove the note. Therefore the recovery does not change later edits of
+    // the user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);
     const safeties = checkpoints.filter(({ kind }) => kind === 'safety').map(({ id }) => id);
@@ -139,7 +138,7 @@ export class KillPoints {
     return readFileSync(count, 'utf8').trim();
   }
 
-  /** Checks that a safety checkpoint has the files before the restore and the edits after the kill. */
+  /** Checks that safety checkpoints have the files from before the restore and the edits from after the kill. */
   async #assertSaved(
     client: WireClient,
     session: string,
@@ -165,7 +164,7 @@ export class KillPoints {
     }
   }
 
-  /** Checks that nothing is left over, git finds no fault, and the session continues. */
+  /** Checks that no temporary file is left, that git finds no fault, and that the session continues. */
   async #assertWhole(client: WireClient, session: string, killed: string): Promise<void> {
     const rig = this.#rig;
     assert.equal(rig.leftovers(), [], killed);

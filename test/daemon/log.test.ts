@@ -1,4 +1,4 @@
-// The log file says what happened, how long it took, and why it failed.
+// Tests the log file. It says what happened, how long it took, and why it failed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
-/** Returns the log lines of a short run, without time and process. */
+/** Returns the lines of the log of a short run, without times and process ids. */
 async function logOf(level: string): Promise<string[]> {
   const place = temporaryDirectory('log');
   const file = join(place, 'daemon.log');
@@ -66,7 +66,7 @@ test('if the log file cannot be opened, the daemon prints one line and exits wit
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);
-  // Opening a FIFO without a reader would block for ever.
+  // Opening a FIFO blocks for ever if it has no reader.
   for (const file of ['/nowhere/at/all', place, fifo]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [daemonEntry, `--log-file=${file}`], {
       encoding: 'utf8',

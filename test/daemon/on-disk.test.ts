@@ -1,5 +1,5 @@
-// Compares src/ON-DISK.md with real sessions. The page names every path and ref that a daemon makes, and every row
-// matches a path or ref. The second paragraph of the page names the modes.
+// Compares src/ON-DISK.md with real sessions. The page must name every path and ref that a daemon makes, and each of
+// its rows must match a path or ref. Its second paragraph must name the modes.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,7 @@ function leaves(top: string): string[] {
   });
 }
 
-/** Returns every mode that the page does not mention, with its path. */
+/** Returns every mode that the page does not mention, with the path that has it. */
 function oddModes(storage: string): string[] {
   const umask = process.umask();
   const ofSession = 'ses_[^/]+/(local/view\\.git/|checkpointd/travel/objects\\.git/)?';
@@ -79,7 +79,7 @@ async function pathsAndRefs(
     entry: { user: { content: 'hello' }, assistant: { content: 'there' } },
   });
   rig.write('a.txt', 'again\n');
-  // The daemon keeps the content of a reported write while another session is open on the work tree.
+  // The daemon keeps the content of a reported write while a second session is open on the work tree.
   const params = { workspace: rig.work, conversationId: 'another', strategy: 'shadow' } as const;
   const { session: other } = await client.request('session/open', params);
   await client.request('ledger/recordWrite', { session, path: 'a.txt' });
@@ -98,7 +98,7 @@ async function pathsAndRefs(
     return state === 'live';
   });
   const odd = oddModes(rig.storage);
-  // Makes the state after a kill between two steps of a restore or of an atomic write.
+  // Makes the state that a kill between two steps of a restore or of an atomic write leaves.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));

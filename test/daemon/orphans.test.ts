@@ -1,5 +1,5 @@
-// Tests sessions that a daemon could not or must not remove: which client resumes such a session, and when a start
-// sweeps it.
+// Tests sessions that a daemon could not or must not remove. A client may resume such a session, and a later start may
+// remove it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -10,7 +10,7 @@ import { failureOf } from '../support/wire-client.ts';
 
 const turn = { kind: 'turn' } as const;
 
-/** Sets the age of an owner's last heartbeat. */
+/** Sets how long ago an owner showed that it was alive. */
 function age(rig: DaemonRig, session: string, hours: number): void {
   const then = new Date(Date.now() - hours * 3_600_000);
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
@@ -137,7 +137,7 @@ test('a session with an unfinished restore always stays, however the daemon ends
     const other = await rig.opened({ conversationId: 'b' });
     assert.is((await other.client.close()).code, 0);
     assert.equal(rig.stored(), [session]);
-    // An opening without checkpoints leaves the restore unfinished, so the session stays however the daemon ends.
+    // An opening without checkpoints leaves the restore unfinished. The session then stays, however the daemon ends.
     const still = await rig.opened({ init: 'never' });
     assert.is(still.session, session);
     assert.equal(await still.client.request('session/close', { session }), {

@@ -1,4 +1,4 @@
-// With several daemons at once, tests which daemon may have a session, and which may write to a work tree.
+// Tests several daemons at once: which of them may open a session, and which may write to a work tree.
 import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// A day of work leaves nothing behind in the daemon. rounds.long.ts runs longer.
+// Tests that a day of work leaves nothing behind in the daemon. rounds.long.ts runs longer.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

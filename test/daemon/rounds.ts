@@ -11,12 +11,13 @@ export interface Holdings {
   readonly descriptors: number;
   readonly children: number;
   /**
-   * Size of live heap and buffers after a garbage collection. Resident memory would depend on the time of collections.
+   * The size of live heap and buffers after a garbage collection. Resident memory would depend on when collections
+   * happen.
    */
   readonly memory: number;
 }
 
-/** Disables the compilers, because compiled code could add a megabyte at any time and distort the measurement. */
+/** Disables the compilers, because compiled code could add a megabyte at any time. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
 /** Runs the rounds in a new daemon. Returns the resources of the daemon at regular intervals. */
@@ -54,7 +55,7 @@ export async function rounds(count: number, every: number): Promise<Holdings[]> 
   return held;
 }
 
-/** Returns the lowest of a few counts, because the watcher may have a directory open during a count. */
+/** Returns the lowest of a few counts, because the watcher may have a directory open at the moment of a count. */
 async function descriptorsOf(pid: number): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 5; look += 1) {
@@ -65,8 +66,9 @@ async function descriptorsOf(pid: number): Promise<number> {
 }
 
 /**
- * Returns the lowest of at least five sizes. Looks on for half a minute while the size exceeds `expected`, because the
- * daemon may be packing. A packing retains the lines of all records until it ends (4 MB after 1,800 checkpoints).
+ * Returns the lowest of at least five sizes. Measures for up to half a minute while the size exceeds `expected`,
+ * because the daemon may be packing. While it packs, it retains the lines of all records (4 MB after 1,800
+ * checkpoints).
  */
 async function leastLiveHeap(file: string, expected: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -87,15 +89,15 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/** Memory for three checkpoints: 2 KB each, with their refs, their ledger and caches that still grow. */
+/** Memory for three checkpoints: 2 KB each for their refs, their contents in the ledger, and growing caches. */
 const bytesPerRound = 6000;
 
 const allowedAfter = (round: number, first: Holdings): number =>
   first.memory + (round - first.round) * bytesPerRound;
 
 /**
- * Throws when the use of a resource grew after the first count. Only memory may grow, by the size of the checkpoints'
- * records.
+ * Throws if the use of a resource grew after the first count. Only memory may grow, by the size of the new records of
+ * checkpoints.
  */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
@@ -108,5 +110,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** Over few rounds a table that doubles its size distorts the result. */
+/** In few rounds, a table that doubles its size would distort the result. */
 const slackBytes = 200_000;

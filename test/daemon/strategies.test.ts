@@ -1,5 +1,5 @@
-// Ends sessions whose checkpoints are outside the session's directory: hidden refs in the user's repository, or rows of
-// a database.
+// Ends sessions whose checkpoints are outside the session's directory: as hidden refs in the user's repository, or as
+// rows of a database.
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Sends every kind of invalid value in every parameter of every request, to one daemon (F107). The only effect must
-// be a refusal that names the place.
+// Sends every kind of invalid value in every parameter of every request to one daemon (F107). Each request must be
+// refused with the place of the value, and change nothing.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';
@@ -14,7 +14,7 @@ const requests = protocol.methods.filter(
 );
 const inFlight = 50;
 
-/** Returns the reasons why the answer to a request is not the expected refusal. */
+/** Returns the reasons why an answer is not the expected refusal. */
 async function fault(client: WireClient, { method, params, path, what }: BadRequest): Promise<string[]> {
   const where = `${method} ${path} ${what}`;
   const answer = await client.send(method, params).answer.catch((error: unknown) => error);
@@ -106,7 +106,7 @@ test('a text with NUL or ten million characters is stored unchanged or refused, 
       assert.ok(texts.length > 100);
       const long = 'y'.repeat(10_000_000);
       for (const [at, { method, params }] of texts.entries()) {
-        // Every parameter gets NUL. Only every eighth parameter gets the long text, because sending it takes time.
+        // Puts NUL into every parameter, but the long text only into every eighth, because sending it takes time.
         for (const text of at % 8 === 0 ? ['x\0', long] : ['x\0']) {
           const filled = JSON.parse(
             JSON.stringify(params).replace('"x\\ud83d"', JSON.stringify(text)),

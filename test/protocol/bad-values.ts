@@ -1,6 +1,6 @@
-// Makes invalid values for every field of every parameter of protocol.json, and valid parameters to put the values
-// into. Each value has the place that the refusal must name. New fields are included, because the values are made from
-// protocol.json. This module uses no daemon.
+// Makes invalid values for every field of every parameter of protocol.json, and valid parameters that contain these
+// values. Each value comes with the place that the refusal must name. The values are made from protocol.json, so they
+// include new fields. This module uses no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 
@@ -108,7 +108,7 @@ function badArrays({ items = {}, minItems = 0, maxItems }: Schema, depth: number
   return within;
 }
 
-/** Returns bad values for each field of a record, or for the value of one key of a map. */
+/** Returns invalid values for each field of a record, or for the value of one key of a map. */
 function badObjects(schema: Schema, depth: number): BadValue[] {
   const open = schema.additionalProperties;
   if (typeof open === 'object')
@@ -141,7 +141,7 @@ export function badRequests({ name: method, params }: Method, session: string): 
     .map(({ what, value, path = '' }) => {
       const fields = value as Record<string, unknown>;
       const isAboutSession = path === '/session' || !Object.hasOwn(fields, 'session');
-      // The daemon ignores an unknown field, so no error mentions it.
+      // The daemon ignores this unknown field, so no error mentions it.
       const whole = { ...fields, ...(isAboutSession ? {} : { session }), ofTomorrow: { deep: [null] } };
       return { method, params: whole, path, what };
     });

@@ -1,4 +1,4 @@
-// Gives protocol.json to the tests, and makes copies with a change in one place.
+// Gives protocol.json to the tests, and makes copies that differ in one place.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
@@ -14,7 +14,7 @@ export const protocol = readDocument(root);
 
 type Json = Record<string, unknown>;
 
-/** Returns a copy of the document with a new value at one place. When the value is undefined, the place is removed. */
+/** Returns a copy of the document with a new value in one place, or without this place if the value is undefined. */
 export function changed(path: readonly (string | number)[], value: unknown): ProtocolDocument {
   const copy = structuredClone(protocol);
   let at = copy as unknown as Json;

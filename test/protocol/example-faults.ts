@@ -1,5 +1,5 @@
-// The faults of the examples in protocol.json. Some faults are set in the daemon's seam. For these,
-// test/support/programs/faulty-daemon.ts runs the daemon, and a file names the fault. Other faults change the
+// The faults of the examples in protocol.json. Some faults are set in the seam of a daemon. Such a daemon runs as
+// test/support/programs/faulty-daemon.ts, and reads the name of the fault from a file. Other faults change the
 // surroundings: a missing git, another daemon, a lock that is taken, a damaged store. This module checks no results.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Called before the example's world is made. A fault that has this function gets its own daemon. */
+  /** Runs before the surroundings of the example are made. A fault with this function gets its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
-  /** Called right before the example's request, or as a step. */
+  /** Runs right before the request of the example, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;
-  /** Gets the id of the request. Returns frames that are sent in one write with the request. */
+  /** Gets the id of the request. Returns frames that are sent together with the request in one write. */
   readonly behind?: (id: number) => readonly object[];
   /** The environment of the daemon. */
   readonly env?: NodeJS.ProcessEnv;
@@ -55,7 +55,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     make: slow,
     behind: () => [{ jsonrpc: '2.0', id: 'ending', method: 'shutdown', params: {} }],
   },
-  /** Sends 64 requests that wait for a restore, which itself waits for the work tree. */
+  /** Sends 64 requests that wait for a restore. The restore itself waits for the work tree. */
   serverBusy: {
     early: () => undefined,
     async make(world) {
@@ -78,7 +78,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     },
   },
   workTreeBusy: { make: holdWorkTree },
-  /** The session has an unfinished restore, and another session is restoring. */
+  /** The session has an unfinished restore while another session makes a restore. */
   recoveryBusy: {
     async make(world) {
       await breakRestore(world, world.host.client, world.names.values.session, 'restoreHalfway');
@@ -169,7 +169,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
   },
-  /** Damages directories of two checkpoints. No process has these directories in memory. */
+  /** Damages directories of two checkpoints that no process has in memory. */
   treeCorrupt: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'damaged' });
@@ -211,8 +211,8 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   },
   /**
    * Writes a file through a second name outside the work tree. The kernel reports the write only in the directory of
-   * the second name. On a busy machine events may be lost, and the daemon then reports no drift. Therefore the write is
-   * repeated.
+   * the second name. On a busy machine the watcher may lose events, and the daemon then reports no drift. For this case
+   * the write is repeated.
    */
   drift: {
     async make(world) {

@@ -1,5 +1,5 @@
-// Executes examples of protocol.json with a real daemon: prepares the world, performs the steps, sends the request, and
-// compares the answer. example-faults.ts makes the faults. An example with an unknown fault fails.
+// Executes examples of protocol.json with a real daemon: makes the surroundings, performs the steps, sends the request,
+// and compares the answer. example-faults.ts makes the faults. An example with an unknown fault fails.
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/frames.ts';
@@ -21,7 +21,7 @@ export function allExamples(): NamedExample[] {
   );
 }
 
-/** Returns the faults of an example in the daemon's seam: those from the beginning and those of later steps. */
+/** Returns the faults that an example sets in the daemon's seam, at the beginning and in later steps. */
 function faultsOf(example: Example): string[] {
   const steps = (example.before ?? []).flatMap(({ fault }) => (typeof fault === 'string' ? [fault] : []));
   return example.fault === undefined ? steps : [example.fault, ...steps];
@@ -36,7 +36,7 @@ function madeFault(name: string | undefined): WorldFault {
   return fault;
 }
 
-/** True when the example concerns the daemon as a whole, so that other examples would disturb it. */
+/** True when the example affects the whole daemon, so that it would disturb other examples. */
 export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   if (madeFault(example.fault).early !== undefined) return true;
   if (example.world === 'raw' || /^(initialize|shutdown|exit|\$\/|window\/)/.test(method.name)) return true;
@@ -81,7 +81,7 @@ async function outcomeOf(method: Method, example: Example, world: World): Promis
   return judge(example, reply, world);
 }
 
-/** Returns where an answer differs from the example. */
+/** Returns the place at which an answer differs from the example. */
 export function judge(example: Example, reply: unknown, world: World): string | undefined {
   if (example.error === undefined) {
     if (reply instanceof WireFailure) return `refused: ${reply.message} ${JSON.stringify(reply.data)}`;
@@ -93,7 +93,7 @@ export function judge(example: Example, reply: unknown, world: World): string | 
   return mismatch(world.names.put(example.error), told);
 }
 
-/** Executes examples, several at a time, each on its own daemon or on a shared one. Returns the failures. */
+/** Executes several examples at a time, each on its own daemon or on a shared one. Returns the failures. */
 export async function runExamples(examples: readonly NamedExample[], lanes = 2): Promise<string[]> {
   const waiting = [...examples];
   const failures: string[] = [];

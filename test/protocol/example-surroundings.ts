@@ -1,4 +1,4 @@
-// The surroundings that example-faults.ts uses: a daemon behind the fault seam with a git that can fail, held locks,
+// The surroundings that example-faults.ts uses: daemons with switchable faults and a git that can fail, taken locks,
 // other daemons on the same storage, interrupted restores, damaged objects.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ exit 128
 
 const switchOf = (directory: string): string => join(directory, 'fault');
 
-/** Switches one fault of the seam on, or all faults off. */
+/** Switches on one fault of the seam, or switches all faults off. */
 export function switchSeam(host: ExampleHost, name: string): void {
   writeFileSync(switchOf(host.directory), name);
 }
@@ -52,13 +52,13 @@ export function fill(world: World, files: number): void {
   for (let i = 0; i < files; i += 1) writeFileSync(join(world.workspace, 'filled', `${i}.txt`), `${i}\n`);
 }
 
-/** Makes a work tree that takes 5 ms per file to capture. */
+/** Makes a work tree in which the capture of each file takes 5 ms. */
 export function slow(world: World): void {
   fill(world, 160);
   switchSeam(world.host, 'captureSlow');
 }
 
-/** Takes the lock of the work tree until the world ends, as a restore of another session would. */
+/** Takes the lock of the work tree, as a restore of another session would, until the example ends. */
 export async function holdWorkTree(world: World): Promise<void> {
   const { dev, ino } = statSync(world.workspace, { bigint: true });
   const lock = await takeProcessLock(`work tree ${dev}:${ino}`, join(world.host.storage, 'unused.lock'));
@@ -66,7 +66,7 @@ export async function holdWorkTree(world: World): Promise<void> {
   world.after(() => lock.release());
 }
 
-/** Makes a session of the example's conversation that remains when its daemon ends. Returns the id of the session. */
+/** Makes a session of the example's conversation that remains after its daemon ends. Returns the id of the session. */
 export async function keptSession(world: World, more: Json = {}): Promise<string> {
   const open = { workspace: world.workspace, conversationId: 'example', retention: 'keep', ...more };
   const { session } = (await world.request('session/open', open)) as Json;
@@ -83,7 +83,7 @@ export async function changeLog(world: World, change: (file: string) => void): P
 export const fileOf = (world: World, session: string, name: string): string =>
   join(world.host.storage, 'checkpointd', session, name);
 
-/** Starts another daemon on the same storage, until the world ends. */
+/** Starts another daemon on the same storage. It ends with the example. */
 export async function another(world: World): Promise<WireClient> {
   const client = new WireClient({
     command: [process.execPath, faultyEntry, '--fault=switched'],
@@ -98,7 +98,7 @@ export async function another(world: World): Promise<WireClient> {
   return client;
 }
 
-/** Changes two files, and makes a restore that the seam interrupts between the two files. */
+/** Changes two files, and makes a restore that a fault interrupts between the two files. */
 export async function breakRestore(
   world: World,
   client: Pick<WireClient, 'send'>,

@@ -1,6 +1,6 @@
-// The surroundings of examples of protocol.json: a daemon, a new work tree beside it, and the steps before the request.
-// One daemon serves many worlds, one after the other. Some examples need and get their own daemon. The document's
-// `placeholders` describe the notation.
+// The surroundings ("world") of an example of protocol.json: a daemon, a new work tree, and the steps before the
+// request. One daemon serves many worlds in turn, but some examples need their own daemon. The `placeholders` of the
+// document describe the notation.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const eventNames = protocol.methods
   .filter(({ name, direction }) => direction === 'serverToClient' && /^\w+\/did/.test(name))
   .map(({ name }) => name);
 
-/** A scratch directory with the repository that each world copies. */
+/** A temporary directory with the repository that each world copies. */
 let template: string | undefined;
 
 function repositoryTemplate(): string {
@@ -29,7 +29,7 @@ function repositoryTemplate(): string {
       cwd: made,
       stdio: 'ignore',
     });
-  // Each world copies the repository, so it has no sample hooks.
+  // The repository has no sample hooks, because each world would copy them.
   git('init', '-b', 'main', '--template=');
   writeFileSync(join(made, 'README.md'), '# demo\n');
   mkdirSync(join(made, 'src'));
@@ -46,7 +46,7 @@ export class ExampleHost {
   readonly directory: string;
   #initialized = false;
 
-  /** With `faults` the daemon runs behind the fault seam, with all faults off. */
+  /** If `faults` is given, the daemon runs with switchable faults, which are all off. */
   constructor(faults?: { readonly env?: NodeJS.ProcessEnv | undefined }) {
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-example-')));
     mkdirSync(this.storage);
@@ -71,7 +71,7 @@ export class ExampleHost {
     await this.client.initialize({ processId: process.pid, capabilities: events });
   }
 
-  /** Ends the daemon and removes its files. Returns the faults that were found in its frames. */
+  /** Ends the daemon and removes its files. Returns the faults in its frames. */
   async end(): Promise<readonly string[]> {
     await this.client.kill();
     rmSync(this.directory, { recursive: true, force: true });
@@ -85,7 +85,7 @@ export class World {
   readonly host: ExampleHost;
   readonly #directory: string;
   readonly #after: (() => unknown)[] = [];
-  /** The number of the first frame of this world. */
+  /** The number of the first frame that belongs to this world. */
   readonly #from: number;
 
   constructor(host: ExampleHost) {
@@ -130,7 +130,7 @@ export class World {
     return answer;
   }
 
-  /** Registers a step for the end of the world. */
+  /** Registers a step to run at the end of the world. */
   after(undo: () => unknown): void {
     this.#after.push(undo);
   }
@@ -160,7 +160,7 @@ export class World {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }
 
-  /** False for notifications about the session of the previous example, which may still arrive. */
+  /** False for a notification about the session of the previous example, which may arrive late. */
   #isOurs({ params }: Frame): boolean {
     const told =
       typeof params === 'object' && params !== null && 'session' in params ? params.session : undefined;
@@ -219,7 +219,7 @@ export class World {
     for (const undo of this.#after.reverse()) await undo();
     const { session } = this.names.values;
     if (session !== undefined && this.host.client.process.exitCode === null) {
-      // The example may have closed the session.
+      // The example may have closed the session already.
       await this.request('session/close', { session }).catch(() => undefined);
     }
     rmSync(this.#directory, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// The first session in REFERENCE.md is what a real daemon sends, byte for byte. The test sends the client's frames
-// again. The answers must equal the recorded answers except for ids, times and paths.
+// Checks that the first session in REFERENCE.md is what a real daemon sends, byte for byte. The test sends the client's
+// frames again. The answers must equal the recorded answers except for ids, times and paths.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, writeFileSync } from 'node:fs';

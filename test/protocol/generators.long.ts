@@ -1,6 +1,6 @@
-// Three foreign generators make types from schema.json with their default settings. The types compile, and have the
-// names that the reference uses. The generators are installed from npm and PyPI. A generator that cannot be installed
-// is skipped with a message.
+// Makes types from schema.json with three generators of other projects and their default settings. The types must
+// compile, and have the names that the reference uses. The generators are installed from npm and PyPI. A generator that
+// cannot be installed is skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +18,7 @@ function run(program: string, ...args: string[]): { status: number | null; text:
   return { status: result.status, text: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` };
 }
 
-/**
- * Compiles generated types, and code that uses them, with the project's own compiler. The code has one mistake on
- * purpose.
- */
+/** Compiles generated types together with code that uses them. The code contains one mistake on purpose. */
 function compiles(file: string): void {
   const use = `
     import type { Checkpoint, CheckpointCreateParams, ProgressToken, RestoreResult } from './${file}';

@@ -56,7 +56,7 @@ test('the check of generated files only lists outdated files; the generator upda
 });
 
 test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () => {
-  // Works around two problems. The document spells one address in two ways, and ajv cannot follow a pointer through a
+  // Works around two problems: the document spells one address in two ways, and ajv cannot follow a pointer through a
   // property named "$ref".
   const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
   const schema = JSON.parse(
@@ -64,7 +64,7 @@ test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () =
       .replaceAll(/https:\/\/meta\.json-schema\.tools\/?(?=[#"])/g, draft7Id)
       .replace('JSONSchemaObject/properties/$ref', 'refText'),
   ) as Record<string, unknown>;
-  // The meta-schema refers to its own copy of draft 7. The draft 7 of ajv replaces this copy.
+  // The meta-schema refers to its own copy of draft 7. The copy in ajv takes its place.
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const draft7 = readJson('node_modules/ajv/dist/refs/json-schema-draft-07.json') as { definitions: object };
   ajv.addSchema({

@@ -1,4 +1,5 @@
-// REFERENCE.md is easy to read: the guide is short, every message in the guide is valid, and every link has a target.
+// Tests that REFERENCE.md is easy to read: the guide is short, every message in it is valid, and every link has a
+// target.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
 // Uses real servers on the loopback address: sshd, and https in front of git's own backend. A session is pushed and
-// fetched back, nothing asks for a password, and interrupted connections lose nothing.
+// fetched back. No program asks for a password, and interrupted connections lose nothing.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -152,8 +152,8 @@ for (const [name, obstacle, start] of servers) {
       for (let cut = 0; cut < cuts; cut += 1) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
-        // Every fifth push succeeds, so that the interrupted pushes stay small. Each cut is between the first byte and
-        // the last byte. The last bytes are the answer of the remote.
+        // Every fifth push is not interrupted, so that the amount to push stays small. Each cut comes between the first
+        // byte and the last byte. The last bytes are the answer of the remote.
         cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : Math.floor((wholePush * cut) / cuts);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });

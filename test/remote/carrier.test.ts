@@ -1,5 +1,5 @@
-// When a host refuses a push, the client gets the reason. Here the remotes are local paths; carrier.long.ts uses ssh
-// and https.
+// Tests that the client gets the reason when a host refuses a push. The remotes are local paths here; carrier.long.ts
+// uses ssh and https.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Uses remotes that lie: the test changes pushed data on the remote with plain git before a machine fetches. The daemon
-// may store no part of the changed data, and earlier fetched data must stay.
+// Tests remotes with false data. After a push, the test changes the data on the remote with plain git, and then another
+// machine fetches. The daemon must store no part of the changed data, and must keep the data of earlier fetches.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { bareRepository, Machine } from '../support/machines.ts';
 
 const test = suite('lying remotes');
 
-/** A remote with one pushed session of two heads, and a second machine. */
+/** A remote with one session, pushed after each of two turns, and a second machine. */
 interface Scene {
   readonly remote: Repository;
   readonly one: Machine;
   readonly two: Machine;
   readonly session: string;
   readonly ref: string;
-  /** The two heads, the older first. */
+  /** The commits of the two pushes, the older one first. */
   readonly heads: readonly [string, string];
 }
 
@@ -44,7 +44,7 @@ class Repository {
     return this.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], bytes);
   }
 
-  /** Returns a copy of the tree with a new entry at a path. */
+  /** Returns a copy of the tree that has a new entry at a path. */
   replaced(tree: string, [name = '', ...below]: readonly string[], entry: string): string {
     const lines = this.git(['ls-tree', tree]).split('\n').filter(Boolean);
     const old = lines.find((line) => line.endsWith(`\t${name}`));
@@ -54,7 +54,7 @@ class Repository {
     return this.git(['mktree', '--missing'], `${[...others, `${inner}\t${name}`].join('\n')}\n`);
   }
 
-  /** Returns a copy of a head with a changed manifest and a changed tree. */
+  /** Returns a copy of a pushed commit with a changed manifest and a changed tree. */
   head(of: string, manifest: (text: string) => string, tree: (id: string) => string, parents = [of]): string {
     const message = this.git(['log', '-1', '--format=%B', of]);
     const [start = '', json = ''] = message.split('checkpointd-line-1\n');
@@ -96,8 +96,8 @@ async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 /**
- * Checks that a fetch refuses the line, that earlier fetched data can be imported, and that an import of the refused
- * line fails.
+ * Checks that a fetch refuses the changed session, that earlier fetched data can be imported, and that importing the
+ * refused data fails.
  */
 async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void> {
   const packs = packsOf(two);
@@ -113,7 +113,7 @@ async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void>
   assert.equal((await two.daemon.call('session/list', {})).sessions, []);
 }
 
-/** Returns the packs of the lines that a machine fetched, without git's unfinished packs. */
+/** Returns the packs of the sessions that a machine fetched, without git's unfinished packs. */
 function packsOf({ daemon }: Machine): readonly string[] {
   const directory = join(daemon.storage, 'remotes/team/lines/objects.git/objects/pack');
   return readdirSync(directory).filter((name) => !name.startsWith('tmp_'));
@@ -195,7 +195,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
 };
 
-/** Returns a head whose newest checkpoint has the given tree. */
+/** Returns a copy of a pushed commit whose newest checkpoint has the given tree. */
 function withTree({ heads: [, second], remote }: Scene, tree: string): string {
   const [first = ''] = remote.git(['ls-tree', '--name-only', `${second}:trees/00000000`]).split('\n');
   const path = ['trees', '00000000', first];
@@ -282,7 +282,7 @@ for (const damage of ['missing', 'corrupt'] as const) {
     }));
 }
 
-/** Targets of broken refs, which a host cannot send. */
+/** Targets of broken refs that a real host cannot send. */
 const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => string>> = {
   'a commit that is missing': () => '1'.repeat(40),
   'a commit that is corrupt': (remote, head) => {
@@ -319,8 +319,8 @@ test('a fetch lists broken refs as damaged, and fetches all other refs', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // The ref was intact in an earlier list, and now it is damaged. The new list must not show the earlier head of the
-    // ref.
+    // The ref was intact at an earlier fetch, and now it is damaged. The new list must not show the commit from that
+    // fetch.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

@@ -1,4 +1,4 @@
-// The repository of the lines has few files, however often a session is pushed and fetched.
+// Tests that the repository for pushes and fetches has few files, however often a session is pushed and fetched.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// A restore can be answered before its files are on the disk. After a power cut the next opening restores the lost
-// files, but after a kill alone nothing is repeated. The tests simulate a power cut: they damage the files, and give
-// the note another boot id.
+// A restore can be answered before its files are on the disk. After a power cut, the next opening restores the lost
+// files. After a kill alone it repeats nothing. The tests simulate a power cut: they damage the files, and change the
+// boot id in the note.
 import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // From now on no file of the work tree can be synced to the disk.
+    // Makes every later sync of a file in the work tree fail.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
@@ -170,7 +170,7 @@ for (const what of ['ref and commit', 'ref'])
         .split('\n'))
         git(root, 'update-ref', '-d', ref);
       const commit = head?.commit ?? '';
-      // If the commit remains, the opening finds the commit, and a new restore repeats the restore that the commit
+      // If only the ref is lost, the opening finds the commit. A new restore then repeats the restore that the commit
       // describes.
       if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
       for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);

@@ -62,7 +62,7 @@ test('two different names that are not UTF-8 never count as equal', () => {
   );
 });
 
-/** Returns a path, spelled with the letter case of the existing files and directories. */
+/** Returns the path in the spelling of the existing files and directories. */
 function spelledIn(root: string, asked: TreePath): TreePath {
   if (asked === '') return asked;
   const parent = spelledIn(root, parentOf(asked));

@@ -1,5 +1,5 @@
-// The store has lost contents and directories, and the daemon has not noticed this. A restore still restores intact
-// files, and deletes a file only when the store can read its content.
+// Tests a store that has lost contents and directories, before the daemon has noticed this. A restore still restores
+// intact files. It deletes a file only if the store can read the file's content.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

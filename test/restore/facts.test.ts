@@ -1,5 +1,5 @@
-// A hard restore saves each path before deleting it. If a path cannot be read, the restore keeps the path, and the
-// answer lists it.
+// A hard restore saves each path before it deletes the path. A restore keeps each path that it cannot read, and lists
+// it in the answer.
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { RestoreResult } from '../../src/protocol/types.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** Makes a hard restore of the base. Every call of the given kind on the given path fails. */
+/** Makes a hard restore of the first checkpoint. Every call of the given kind on the given path fails. */
 async function restoreWith(
   rig: SessionRig,
   session: string,
@@ -41,7 +41,7 @@ for (const call of [
       rig.write('later/made', 'made\n');
       rig.write('later/other', 'other\n');
       await rig.request('checkpoint/create', { session, kind: 'turn' });
-      // The restore reads only changed paths, because all others are already saved.
+      // The restore reads only changed paths, because all others have been saved already.
       rig.write('later/other', 'changed\n');
       const foreseen = await restoreWith(rig, session, call, { dryRun: true });
       const done = await restoreWith(rig, session, call);

@@ -1,5 +1,5 @@
-// Writes through a descriptor that was open before a restore count as later edits. The daemon finds these writes two
-// seconds later, at the end of the session, or at the next opening after a kill.
+// If a program opened a file before a restore, its later writes count as edits. The daemon finds them two seconds after
+// the restore, at the end of the session, or at the next opening after a kill.
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -13,7 +13,7 @@ const back = { tag: '0', mode: 'hard', onConflict: 'overwrite', confirm: true } 
 const displacedIn = (storage: string, session: string): string[] =>
   readdirSync(join(storage, session, 'checkpointd')).filter((name) => name.startsWith('displaced-'));
 
-/** Opens descriptors of `a` and `later`, and then restores the state in which `a` was `one` and `later` was missing. */
+/** Opens descriptors of `a` and `later`. Then restores the state in which `a` was `one` and `later` did not exist. */
 async function restored(
   rig: SessionRig,
 ): Promise<{ readonly session: string; readonly write: (text: string) => void }> {
@@ -101,7 +101,7 @@ for (const end of ['opened again', 'deleted', 'swept'] as const)
         await rig.open(next, { conversationId: 'other' });
         await until('the session is swept', () => !rig.sessions().includes(session));
       }
-      // Without the store the daemon cannot know whether the file at the path was edited.
+      // Without the store, the daemon cannot know whether the new file at the path was edited.
       assert.equal([rig.read('a.txt'), kept().map((path) => rig.read(path))], ['a\n', ['late edit\n']]);
     } finally {
       await rig.dispose();

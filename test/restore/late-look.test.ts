@@ -1,4 +1,5 @@
-// If a program opened a file before a restore displaced it, the late look finds later writes of this program.
+// Tests the late look, the check two seconds after a restore. It finds writes of a program that had a file open when
+// the restore replaced the file.
 import {
   closeSync,
   existsSync,
@@ -42,11 +43,11 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLookResult>;
   readonly read: (name: string) => string;
-  /** Returns the names in a directory that are in no tree of this test. */
+  /** Returns the names in a directory that belong to no tree of this test. */
   readonly kept: (directory?: string) => string[];
 }
 
-/** Calls `run` with a work tree that contains `present`, and with a function that restores `target`. */
+/** Calls `run` with a work tree that contains `present` and with a function that restores `target`. */
 async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
   const top = makeDirectory();
   const work = `${top}/w`;
@@ -87,7 +88,7 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
-/** Opens two files, makes a restore that replaces one and removes the other, and then writes to both. */
+/** Opens two files and makes a restore that replaces one and removes the other. Then writes to both. */
 async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
   const replaced = openSync(`${work}/d/f`, 'r+');
   const removed = openSync(`${work}/e/gone`, 'r+');
@@ -226,7 +227,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       let isEdited = false;
       const old = openSync(`${work}/d/f`, 'r+');
       installFault((call, target) => {
-        // This is the last check of the second name, when the new content is already at the path.
+        // At this last check of the second name, the new content is already at the path.
         if (call !== 'lstat' || isEdited || read('d/f') !== 'old') return;
         if (!/\/displaced\/|ckpt-tmp/.test(target)) return;
         isEdited = true;

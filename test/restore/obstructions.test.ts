@@ -30,7 +30,7 @@ async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
 }
 
 /**
- * Restores with the same steps as a session: plan, look, save the obstructions (here all or none), plan again, look
+ * Restores with the same steps as a session: plan, check for files in the way, save all or none of them, plan and check
  * again, apply.
  */
 async function restore(

@@ -1,4 +1,4 @@
-// Resumes a session with a smaller size limit. Files that a restore wrote still count as restored.
+// Resumes a session with a smaller size limit for files. Files that a restore wrote still count as restored.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -14,8 +14,8 @@ async function open(rig: SessionRig, limits: SessionLimits): Promise<string> {
 }
 
 /**
- * Makes a session with a large file in checkpoint 0 and the head at checkpoint 1. Opens this session with a smaller
- * limit.
+ * Makes a session with a large file in checkpoint 0 and with checkpoint 1 as the current one. Opens this session with a
+ * smaller limit.
  */
 async function resumed(rig: SessionRig, change: () => void): Promise<string> {
   rig.write('large', large);

@@ -1,4 +1,4 @@
-// A plan foresees every refusal that the restore gets from the system.
+// Tests that a plan predicts every refusal that the restore gets from the system.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import {
 const told = ({ failed }: Pick<RestorePlan, 'failed'>): string[] =>
   failed.map(({ path, reason }) => `${path} ${reason}`);
 
-/** Returns the plan of a hard restore, with the refusals that the daemon foresees. */
+/** Returns the plan of a hard restore, with the failures that the daemon predicts. */
 async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelTree): Promise<RestorePlan> {
   const refusals = await findRefusals(tree, planBetween(from, to, 'hard'));
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });

@@ -1,4 +1,4 @@
-// `checkpointd create` begins no session by accident.
+// Tests that `checkpointd create` begins no session by accident.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

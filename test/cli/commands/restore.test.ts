@@ -1,4 +1,4 @@
-// `checkpointd restore` when there is nothing to restore.
+// Tests `checkpointd restore` when no file differs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';

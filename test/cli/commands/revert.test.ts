@@ -1,4 +1,4 @@
-// `checkpointd revert`: a turn, a tool with a path, a range, a plan with its patch, and conflicts.
+// Tests `checkpointd revert` of a turn, a tool with a path, and a range, with plans, patches and conflicts.
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -142,7 +142,7 @@ test('on a terminal, `revert --hunk` shows each hunk, and reverses only the hunk
       await shows(/\+turn 20\n[^]*\(2\/3\) Reverse/);
       type('y', 'Enter');
       await shows(/\+turn 35\n[^]*\(3\/3\) Reverse/);
-      // Lines that are typed ahead answer the next questions: yes from the second hunk of b.txt on, and no for c.txt.
+      // These typed lines answer the next questions: yes from the second hunk of b.txt on, and no for c.txt.
       type('n', 'Enter', 'n', 'Enter', 'a', 'Enter', 'q', 'Enter');
       await shows(/Would restore \(2\):\n {2}a\.txt\n {2}b\.txt\nRevert\? \[y\/N\]/);
       type('y', 'Enter');

@@ -1,4 +1,4 @@
-// `checkpointd sessions delete` lists sessions, asks the user and deletes.
+// Tests that `checkpointd sessions delete` lists sessions, asks the user and deletes.
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

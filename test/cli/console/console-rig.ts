@@ -1,12 +1,12 @@
-// A session for a console, and a real terminal to type into.
+// Makes a session for a console, and a real terminal in which a test can type.
 import { spawnSync } from 'node:child_process';
 import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry, type WireClient } from '../../support/wire-client.ts';
 
 /**
- * Makes a kept session of two turns with a tool in between, which stays open until `rig` ends its daemon. Afterwards
- * changes a file.
+ * Makes a kept session of two turns with a tool in between, and then changes a file. The session stays open until `rig`
+ * ends its daemon.
  */
 export async function opened(rig: DaemonRig): Promise<WireClient> {
   const { client, session } = await rig.opened({ retention: 'keep' });
@@ -32,14 +32,14 @@ export async function prepared(rig: DaemonRig): Promise<void> {
 
 export interface Screen {
   readonly type: (...keys: string[]) => void;
-  /** Types a key until it has an effect: a terminal discards input right after Ctrl-C. */
+  /** Types a key again until it has an effect, because a terminal discards input right after Ctrl-C. */
   readonly typeUntil: (key: string, what: RegExp) => Promise<void>;
   readonly shows: (what: RegExp) => Promise<void>;
   /** Resolves when the program and its terminal have ended. */
   readonly ended: () => Promise<void>;
 }
 
-/** True when there is a terminal to type into. Logs a note when no terminal is there. */
+/** True when a test can use a terminal. Logs a note when it cannot. */
 export function hasTerminal(): boolean {
   const isThere = spawnSync('tmux', ['-V']).error === undefined;
   if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');

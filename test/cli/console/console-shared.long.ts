@@ -1,6 +1,6 @@
 // Two editors' clients, a console and a command line use one session at the same time. The test kills both clients and
-// the console one by one, in every order. The others continue, each is notified of every checkpoint once, and no
-// checkpoint is lost.
+// the console one by one, in every order. The remaining programs continue, and each is notified of every checkpoint
+// once. No checkpoint is lost.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { orders, SharedClient } from '../../support/programs/shared-clients.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
-/** A console that the test types into. */
+/** A console in which the test types. */
 class TypedConsole {
   readonly name = 'console';
   readonly child: ChildProcess;

@@ -1,5 +1,5 @@
-// Tests the lines that the console reads, and its output in the layouts and words of Q CLI. console-terminal.test.ts
-// tests keys.
+// Tests the lines that the console reads, and its output, which has the layout and words of Q CLI.
+// console-terminal.test.ts tests keys.
 import { spawn, spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { opened, prepared } from './console-rig.ts';
 
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
-/** Returns the console's output for these lines. */
+/** Returns what the console prints for these lines. */
 function consoleOf(
   where: DaemonRig | { readonly rig: DaemonRig; readonly options: readonly string[] },
   ...lines: string[]

@@ -1,4 +1,4 @@
-// Runs `enable` and `disable` in a separate home directory as a person would.
+// Runs `enable` and `disable` as a person would, in a separate home directory.
 import {
   chmodSync,
   existsSync,

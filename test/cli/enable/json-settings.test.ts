@@ -1,4 +1,4 @@
-// Hooks are added to settings of any form, and removed again.
+// Tests that hooks are added to settings in any layout, and removed again.
 import fc from 'fast-check';
 import { type ParseError, parse } from 'jsonc-parser';
 import { test } from 'uvu';
@@ -84,8 +84,7 @@ test('settings that cannot be parsed stay unchanged, and the reason is reported'
 test('adding hooks and then removing them leaves every byte of the settings unchanged', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
-    // The library that parses settings returns no value for the key `__proto__`, so settings with this key stay
-    // unchanged.
+    // The library that parses settings drops the key `__proto__`, so settings with this key stay unchanged.
     .filter((each) => !('hooks' in each) && !JSON.stringify(each).includes('"__proto__"'));
   const hooks = fc.option(
     fc.record({

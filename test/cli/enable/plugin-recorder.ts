@@ -1,4 +1,4 @@
-// A program that takes the place of our hook: it records each event that a plugin sends, and answers a prompt.
+// A program that takes the place of our hook. It records each event that a plugin sends, and answers a prompt.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEvent } from '../../../src/cli/hooks/payloads.ts';
@@ -8,7 +8,7 @@ export interface PluginRecorder {
   readonly directory: string;
   /** The command that the plugin runs as its hook. */
   readonly words: readonly string[];
-  /** Returns the events so far, as our hook reads them. */
+  /** Returns the recorded events, parsed in the same way as in our hook. */
   readonly events: () => readonly unknown[];
 }
 

@@ -1,5 +1,6 @@
-// Unmodified agents from the npm registry, with a model that plays a script. The agents' edits by tools and
-// shells become checkpoints. A restore from the command line reverses the edits, and the agent is notified.
+// Runs unmodified agents from the npm registry with a model that plays a script. The agents edit files by tools and
+// shells, and the edits become checkpoints. A restore from the command line reverses the edits, and the agent is
+// notified.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

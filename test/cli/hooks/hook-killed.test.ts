@@ -1,4 +1,5 @@
-// Each event of an agent is processed once, even if hooks, keepers or agents are killed.
+// Tests that each event of an agent is processed once, even if hooks, keepers or agents are killed. A keeper is the
+// process that works for the hooks.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -128,8 +129,7 @@ test('if a killed keeper had already processed an event, the event is not proces
       eventOf(rig, 'tool', { tool: 'Bash' }),
       eventOf(rig, 'end'),
     ];
-    // Writes each event again after it was processed. A keeper that is killed right after it processed an event also
-    // leaves the event there.
+    // Writes each event again after it was processed. A keeper that is killed at this moment also leaves such an event.
     for (const [at, each] of told.entries()) {
       rig.write('a.txt', `${at}\n`);
       writeEvent(rig.storage, each, `00000${at}`);

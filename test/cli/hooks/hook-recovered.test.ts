@@ -1,4 +1,4 @@
-// If a hook finishes a restore that was killed, it logs the restore.
+// Tests that a hook reports in its log when it has finished a killed restore.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

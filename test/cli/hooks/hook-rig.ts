@@ -1,4 +1,4 @@
-// Runs hooks as an agent does, with a real keeper and a real daemon.
+// Runs hooks as an agent does, with a real daemon and a real keeper, which is the process that works for the hooks.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Ran {
   readonly ms: number;
 }
 
-/** Starts a hook as an agent does. With the input `null`, the input of the hook stays open. */
+/** Starts a hook as an agent does. If `input` is null, the input of the hook stays open. */
 export function startHook(
   rig: DaemonRig,
   agent: string,
@@ -56,7 +56,7 @@ export function logOf(rig: DaemonRig): string {
 
 export const keepersOf = (rig: DaemonRig): number[] => keepersIn(rig.storage);
 
-/** Runs a body with a rig, and ends the keeper of the rig afterwards. */
+/** Runs a body with a rig, and then ends the keeper of the rig. */
 export function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
   return withRig(async (rig) => {
     try {

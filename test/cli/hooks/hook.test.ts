@@ -1,4 +1,4 @@
-// Runs hooks as an agent does, with a real keeper and a real daemon.
+// Runs hooks as an agent does, with a real daemon and a real keeper, which is the process that works for the hooks.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -95,7 +95,7 @@ test('a hook stops after a second even if the keeper hangs or the agent never cl
     for (const input of [event(rig, 'UserPromptSubmit', { prompt: 'x' }), null]) {
       const ran = await hook(rig, 'claude-code', input);
       assertSilent(ran, input === null ? 'open input' : 'hanging keeper');
-      assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // the hook's limit of a second, and a margin for a busy machine
+      assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // one second for the hook, and a margin for a busy machine
       assert.match(logOf(rig), /ran out of time/);
       rmSync(join(rig.storage, 'hooks', 'hook.log'));
     }
@@ -160,7 +160,7 @@ test('the checkpoint of a turn does not have edits that were made after the prom
       const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));
       rig.write('a.txt', `by ${agent}\n`);
-      // A busy machine may take longer than the agent waits. Then the checkpoint is marked as late.
+      // On a busy machine, the checkpoint may take longer than the agent waits. It is then marked as late.
       if (/ran out of time/.test(logOf(rig))) continue;
       const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
       assert.is(await diff.code, 0, diff.stderr);

@@ -1,5 +1,6 @@
-// Serves a model on loopback that plays a script. Each call gets the next step. The server implements the API of Gemini
-// (streamGenerateContent) and both APIs of OpenAI (responses, chat completions), and records the requests.
+// Serves a model on the loopback address. The model plays a script, and each call gets the next step. The server
+// implements the API of Gemini (streamGenerateContent) and both APIs of OpenAI (responses, chat completions), and
+// records the requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -18,11 +19,11 @@ type Body = Readonly<Record<string, unknown>>;
 export class ModelServer {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #steps: Step[] = [];
-  /** The bodies of the calls that were answered with a step. */
+  /** The bodies of the calls that the server answered with a step. */
   readonly asked: string[] = [];
-  /** The requests that the server could not recognise. */
+  /** The requests that the server did not recognise. */
   readonly unknown: string[] = [];
-  /** The errors of the waits that timed out. */
+  /** The errors of waits that took too long. */
   readonly failures: string[] = [];
   #calls = 0;
 

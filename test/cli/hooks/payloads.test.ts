@@ -1,4 +1,4 @@
-// Recorded payloads of the agents, and invalid payloads.
+// Tests recorded payloads of the agents, and invalid payloads.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agentNames, readEvent } from '../../../src/cli/hooks/payloads.ts';

@@ -1,4 +1,4 @@
-// Tests the texts that tools return to a model. Beside each text, the structured result is the answer of the daemon.
+// Tests the texts that tools return to a model. Each text comes with the daemon's answer as structured result.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpSession } from '../../../src/cli/mcp/session.ts';

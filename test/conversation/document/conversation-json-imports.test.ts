@@ -1,4 +1,5 @@
-// Imports documents from elsewhere: old documents, long documents, and documents that are refused without a trace.
+// Imports documents from other sources: old documents, long documents, and documents that are refused without leaving a
+// trace.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';

@@ -1,8 +1,8 @@
-// Makes a conversation that has everything that a document can contain.
+// Makes a conversation that fills every field of an exported document.
 import { Conversation } from '../../../src/conversation/conversation.ts';
 import { MemoryLog, said } from '../room.ts';
 
-/** Returns a conversation in which every field of the document has a value. */
+/** Returns a conversation that has a value for every field of the document. */
 export function full(): Conversation {
   const conversation = new Conversation('conv-1', new MemoryLog());
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], Mcp: [] });

@@ -12,7 +12,7 @@ import { failureOf, testProgram, type WireClient } from '../../support/wire-clie
 /** A daemon with a named fault; see test/support/programs/faulty-daemon.ts. */
 const namedFaultEntry = testProgram('faulty-daemon');
 
-/** Opens a session that must have disabled checkpoints, and tries every checkpoint method on it. */
+/** Opens a session that must have disabled checkpoints, and tries every checkpoint method in it. */
 async function assertDisabled(
   rig: DaemonRig,
   client: WireClient,
@@ -170,7 +170,7 @@ test("if a session was opened without tangents, it refuses to enter a tangent, w
 
 test('session/open reports its progress; if initTimeoutMs passes, it stops and leaves nothing behind (R26)', () =>
   withRig(async (rig) => {
-    // On any machine the first capture takes over four seconds, because opening each file takes five milliseconds.
+    // The first capture takes over four seconds on any machine, because opening each file takes five milliseconds.
     const workspace = join(rig.top, 'workspace');
     mkdirSync(join(workspace, 'many'), { recursive: true });
     git(workspace, 'init', '-q');

@@ -1,4 +1,4 @@
-// Tests where session/open puts the shadow, who owns it, and which places are refused.
+// Tests where session/open puts the shadow repository, which user owns it, and which places are refused.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// session/open refuses a protected work tree and leaves no trace of the request. It recognises a work tree by any of
+// Tests that session/open refuses a protected work tree without leaving a trace. It recognises a work tree by any of
 // its paths.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -72,7 +72,7 @@ test('the checker uses info/exclude, the global ignore file and core.excludesFil
     writeFileSync(join(home, 'more'), '[core]\n\texcludesFile = ~/third\n');
     writeFileSync(join(home, 'third'), 'c\n');
     assert.equal(await ignored('a', 'b', 'c'), [true, false, true]);
-    git(home, root, 'config', 'core.excludesFile', 'local-rules'); // the path is relative to the work tree
+    git(home, root, 'config', 'core.excludesFile', 'local-rules'); // this path is relative to the work tree
     writeFileSync(join(root, 'local-rules'), 'd\n');
     assert.equal(await ignored('a', 'c', 'd'), [true, false, true]);
     git(home, root, 'config', 'core.excludesFile', '');

@@ -1,4 +1,4 @@
-// Git reads objects that this process stored, and finds no fault.
+// Tests that git can read objects that this process stored, and finds no fault in them.
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,

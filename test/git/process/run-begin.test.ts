@@ -1,4 +1,4 @@
-// If no descriptor is free for a new process, the start fails with a system error, and the daemon continues.
+// If no descriptor is free for a new process, its start fails with a system error, and the daemon continues.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -7,8 +7,8 @@ import * as assert from 'uvu/assert';
 const source = (file: string): string => fileURLToPath(new URL(`../../../src/${file}`, import.meta.url));
 
 /**
- * Runs code in a process with at most 512 descriptors. `full` uses them up, `free` releases them.
- * Node's loader may open some hundred files at once.
+ * Runs code in a process with at most 512 descriptors. The code may call `full` to use up all descriptors, and `free`
+ * to release them. Node's loader may open some hundred files at once.
  */
 function withFewDescriptors(body: string): string {
   const script = `
