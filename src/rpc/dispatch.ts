@@ -1,6 +1,6 @@
-// Calls the handler of a method and returns the outcome. Validates parameters, handles cancellation and progress, and
-// is the only place that catches the failure of a request. This module mentions no handler by name, and is independent
-// of the daemon's start and end. The queue of a session controls the order of its requests.
+// Calls the handler of a method and returns the outcome. Validates parameters, and handles cancellation and progress.
+// Only this module catches the failure of a request. It mentions no handler by name, and is independent of the daemon's
+// start and end. The order of a session's requests is controlled by the session's queue.
 import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
@@ -13,12 +13,13 @@ import type { RequestOutcome } from './transport/connection.ts';
 
 /** The objects that a handler gets in addition to the request's parameters. */
 export interface RequestContext {
-  /** The signal is aborted when the client cancels a cancellable request, and when the daemon stops. */
+  /** Aborted when the client cancels a cancellable request, and when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;
   /**
-   * The requesting client. Each connection has one object, and clients are compared by the identity of these objects.
+   * The client that sent the request. Each connection has one object of this kind, and clients are compared by the
+   * identity of their objects.
    */
   readonly client: object;
 }
@@ -40,8 +41,8 @@ export interface DispatchPorts {
   readonly client: object;
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
   /**
-   * Loads all other handlers when a request first needs one of them. A request without a handler is answered with
-   * -32601.
+   * Loads all other handlers when a request first needs one of them. If a method has no handler, the daemon answers
+   * with the error -32601.
    */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   readonly notify: (method: '$/progress', params: object) => void;
@@ -71,7 +72,7 @@ export class Dispatcher {
     return this.#run(method, facts, value as Readonly<Record<string, unknown>>, cancel);
   }
 
-  /** Waits up to `graceMs` until no request runs, and then aborts the remaining requests. */
+  /** Waits until no request runs. After `graceMs`, aborts the requests that are still running. */
   async finishRequests(graceMs: number): Promise<void> {
     if (this.#running.size > 0 && graceMs > 0) {
       const whenIdle = new Promise<void>((resolve) => {
@@ -98,8 +99,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order, until the handlers are loaded. Later requests must not wait
-      // for a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. Once they are loaded, there
+      // is no await, which would cost a later request a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
@@ -161,7 +162,7 @@ function notFound(method: string): RequestOutcome {
 }
 
 /**
- * Returns the facts about a method that a client may call. Returns undefined for a name that is not a method, such as
+ * Returns the facts about a method, if clients may call it. Returns undefined for a name that is not a method, such as
  * `constructor`.
  */
 function factsOf(method: string): MethodFacts | undefined {

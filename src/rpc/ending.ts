@@ -1,13 +1,13 @@
-// Ends the daemon, or one client's part in the daemon, always with the same steps. Stops the work once and within a
-// time limit, sends the responses, and exits with the right code. This module uses no session. The daemon decides what
-// a stop removes or keeps.
+// Ends the daemon, or the connection of one client, always with the same steps. Stops the work once and within a time
+// limit, sends the responses, and exits with the right code. This module does not touch sessions. The daemon decides
+// what a stop removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
  * The reason why the daemon ends. `exit` means that the client sent `exit` without `shutdown`. `endOfInput` also means
- * that the client no longer reads the output. `framing` means invalid bytes from the client, and `failure` an uncaught
- * error of the daemon. `idle` means that no client has connected for a long time.
+ * that the client no longer reads the output. `framing` means that the client sent invalid bytes. `failure` means an
+ * uncaught error of the daemon. `idle` means that no client has connected for a long time.
  */
 export type EndReason =
   | 'shutdown'
@@ -20,13 +20,13 @@ export type EndReason =
   | 'idle';
 
 export interface EndingPorts {
-  /** Waits up to `graceMs` for running requests, and then aborts the remaining requests. */
+  /** Waits for running requests. After `graceMs`, aborts those that are still running. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
   /** Ends all sessions. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the responses are sent. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** Waits for work that may stay unfinished if the time is too short. Must not reject. */
+  /** Waits for work that the process may also leave unfinished when the time is over. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
@@ -37,21 +37,21 @@ export interface EndingPorts {
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
 /**
- * The time that running requests get after the end of the input. A client that closes the input but continues to read
- * waits for the answers.
+ * The time that running requests get after the end of the input. A client that has closed the input may still read, and
+ * wait for the answers.
  */
 const inputGraceMs = 2500;
 
-/** The time limits for the parts of an end, in order. The next start completes unfinished work. */
+/** The time limits for the steps in which the daemon ends, in order. The next start completes unfinished work. */
 interface Patience {
   /**
-   * The limit for the stop. A restore that takes longer is interrupted between two of its steps. The restore's note
-   * says how to continue.
+   * The limit for stopping the work. A restore that takes longer is interrupted between two of its steps. The restore's
+   * note tells a later daemon how to continue.
    */
   readonly stopMsMax: number;
   /**
-   * The least time for sending the responses. The responses get more time if the stop leaves part of `drainedMsMax`
-   * unused.
+   * The time that is always left for sending the responses. They get more time if stopping the work leaves part of
+   * `drainedMsMax` unused.
    */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
@@ -66,7 +66,8 @@ interface Patience {
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
 /**
- * The reasons that leave no time for running requests: no client waits for responses, or the daemon cannot continue.
+ * The reasons for which running requests get no more time: no client waits for responses, or the daemon cannot
+ * continue.
  */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
@@ -83,14 +84,14 @@ export class Ending {
     return this.#stopped !== undefined;
   }
 
-  /** Performs `shutdown`. Resolves when the stop is complete, or when the client must not wait any longer. */
+  /** Performs `shutdown`. Resolves when the work has stopped, or when the client must not wait any longer. */
   async shutdown(): Promise<void> {
     await within(shutdownMsMax, this.#stop('shutdown'));
   }
 
   /**
-   * Ends the daemon or the client's part. The first call determines the exit code, and later calls wait for the same
-   * end.
+   * Ends the daemon or the client's connection. The first call determines the exit code, and later calls wait for the
+   * same end.
    */
   end(reason: EndReason, code: number): Promise<void> {
     this.#ended ??= this.#end(reason, code);
@@ -118,8 +119,8 @@ export class Ending {
     try {
       await this.#ports.stop(reason);
     } catch (error) {
-      // A failed stop is only logged, because the process must end in any case, with the exit code that its parent
-      // expects.
+      // If stopping the work fails, only logs the failure. The process must end in any case, with the exit code that
+      // its parent expects.
       this.#ports.log.error('The stop failed. The next start removes the rest.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }

@@ -1,5 +1,5 @@
 // Converts failures to error responses: a number, a message with a remedy, and data that a program can use. This module
-// decides no policy, such as retries or undo. The text of unexpected errors is hidden, because the text may quote file
+// does not decide about retries or an undo. It hides the text of unexpected errors, because this text may quote file
 // contents or the environment.
 import { randomBytes } from 'node:crypto';
 import {
@@ -15,7 +15,7 @@ import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
 
-/** The kinds of errors that only the transport reports. */
+/** The kinds of errors that only the connection (transport) reports. */
 export type TransportErrorKind =
   | 'ParseError'
   | 'InvalidRequest'
@@ -72,7 +72,7 @@ function fromExpected(error: CheckpointdError): WireError {
 
 export interface FailedRequest {
   readonly method: string;
-  /** True when the method may change data. An unexpected failure of the method then has unknown effects. */
+  /** True when the method may change data. The effects of an unexpected failure are then unknown. */
   readonly mutates: boolean;
   readonly log: Log;
 }
@@ -80,7 +80,8 @@ export interface FailedRequest {
 /**
  * Turns a thrown value into an error response. Expected failures keep their text, and `details.operationId` and
  * `details.issues` become fields of `data`. Any other value becomes InternalError with an incident number, under which
- * the log has the details. Dispatch reports cancellation, because only dispatch knows the cause of an abort.
+ * the log has the details. Cancellation is reported by dispatch.ts, because only dispatch.ts knows the cause of an
+ * abort.
  */
 export function toWireError(error: unknown, request: FailedRequest): WireError {
   if (error instanceof CheckpointdError) {
@@ -95,7 +96,7 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
     return refusal;
   }
   const incident = randomBytes(4).toString('hex');
-  // The client also gets the next log line (window/logMessage), so this line reveals no more than the response.
+  // The next log line is also sent to the client (window/logMessage), so it reveals no more than the response.
   request.log.error(`${request.method} failed unexpectedly (incident ${incident}).`);
   request.log.info(
     `incident ${incident}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -129,8 +130,8 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
 }
 
 /**
- * Returns as text the error from outside checkpointd that caused this error. Returns undefined when there is no such
- * cause.
+ * If an error from outside checkpointd caused this error, returns the outside error as text. Otherwise returns
+ * undefined.
  */
 function causeOf(error: CheckpointdError): string | undefined {
   const { cause } = error;

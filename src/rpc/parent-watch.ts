@@ -1,14 +1,13 @@
-// Detects that the client has died when the input does not end, because another process has the pipe open. Without this
-// watch, daemons have run on for 36 minutes after their client's death. The watch uses only process ids. A reused id
-// looks alive, so the end of input remains the main sign.
+// Detects that the client has died even if the input does not end. The input stays open when another process also has
+// the pipe open. Without this watch, daemons once ran for 36 minutes after their client's death. The watch uses only
+// process ids. A reused id looks alive, so the end of input remains the main sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {
-  /** The client's process id, from `initialize` or the command line. */
+  /** The client's process id, which `initialize` or the command line gave. */
   readonly processId?: number;
   /**
-   * True to detect that this process got a new parent. Suitable for stdio, because the client is then the parent
-   * process.
+   * True to detect that this process got a new parent. Used with stdio, because the client is then the parent process.
    */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;

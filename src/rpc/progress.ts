@@ -5,7 +5,10 @@ import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
-/** The progress of the work. Each update is complete by itself, and the value of an absent field is unknown. */
+/**
+ * The progress of the work. Each update replaces the previous update as a whole, and an absent field means an unknown
+ * value.
+ */
 export interface ProgressUpdate {
   /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
@@ -27,7 +30,7 @@ export interface ProgressReporter {
 
 /** The reporter of one request. Dispatch ends the reporter. */
 export interface EndableProgress extends ProgressReporter {
-  /** Sends the report `end`, if the report `begin` was sent. After this call `report` does nothing. */
+  /** If the report `begin` was sent, sends the report `end`. After this call `report` does nothing. */
   end(): void;
 }
 
@@ -86,8 +89,8 @@ class TokenProgress implements EndableProgress {
   }
 
   /**
-   * Sends the latest update, and then no update for 100 ms. If there is no update to send, the next update is sent at
-   * once.
+   * Sends the latest update, and then waits 100 ms before sending another update. If there is no update to send, does
+   * not wait: the next update is sent at once.
    */
   #tick(): void {
     this.#timer = undefined;

@@ -47,7 +47,7 @@ export interface ServedClientPorts {
   readonly onInitialized: () => void;
   /** Performs `shutdown`, within a time limit. */
   readonly onShutdown: () => Promise<void>;
-  /** Called when the client leaves or has died, possibly more than once. */
+  /** Called when the client leaves or has died. May be called more than once. */
   readonly onEnd: (reason: EndReason, code: number) => void;
 }
 
@@ -95,7 +95,7 @@ class Lifecycle {
     return wireError('ServerNotInitialized', 'Send "initialize" first.', { retryable: true });
   }
 
-  /** Records `initialize`. From now on, events and log lines may be sent. */
+  /** Records that the client has sent `initialize`. From now on, events and log lines may be sent to the client. */
   initialize(params: InitializeParams, known: (event: string) => boolean): void {
     this.#state = 'running';
     this.#events = new Set((params.capabilities?.checkpointd?.events ?? []).filter(known));
@@ -178,23 +178,23 @@ export class ServedClient {
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
-    // The first lost notification is only logged, because a warning to the client would be dropped too.
+    // Writes only to the log that notifications are lost, because a warning to the client would be dropped, too.
     if (!isSent && !this.#isDropping)
       this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;
   }
 
-  /** Shuts the connection down. After this call the client gets no events, and may send only `exit`. */
+  /** Records the client's `shutdown`. After this call the client gets no events, and may send only `exit`. */
   shutdown(): void {
     this.#lifecycle.shutdown();
   }
 
-  /** Waits up to `graceMs` until no request of this client runs, and then aborts the remaining requests. */
+  /** Waits until no request of this client runs. After `graceMs`, aborts the requests that are still running. */
   finishRequests(graceMs: number): Promise<void> {
     return this.#dispatcher.finishRequests(graceMs);
   }
 
-  /** Waits up to `msMax` until the client's responses are sent. Waits longer while the client reads. */
+  /** Waits until the client's responses are sent, but at most `msMax`. As long as the client reads, waits longer. */
   drain(msMax: number): Promise<void> {
     return this.#connection.drain(msMax);
   }

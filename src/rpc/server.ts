@@ -1,7 +1,7 @@
 // Serves any number of clients with one daemon, and controls the order in which clients connect and leave. The first
-// client connects over stdio (or --pipe, --socket). When the first client leaves, the daemon ends. If other clients
-// have sessions, the daemon ends after these clients have left. This module uses no session, no store and no file of
-// the user.
+// client connects over stdio (or --pipe, --socket). When the first client leaves, the daemon ends. But if other clients
+// have sessions open, the daemon ends only after these clients have left. This module uses no session, no store and no
+// file of the user.
 import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';
@@ -23,27 +23,25 @@ export interface ServedDaemon {
    * sessions.
    */
   stop(reason: EndReason): Promise<void>;
-  /**
-   * Waits for a limited time for work that may continue after the last response: the deletion of renamed directories.
-   */
+  /** Waits for a limited time for work that continues after the last response, such as deleting renamed directories. */
   finish?(): Promise<void>;
   /**
-   * Abandons the work that a stop did not finish. `abandon` is the last synchronous step of the process, and must not
-   * throw.
+   * Abandons the work that is still unfinished after the stop. This is the last step of the process. It is synchronous
+   * and must not throw.
    */
   abandon?(): void;
   /** Ends the sessions that only this client has. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
-   * Begins to end the daemon, unless a client other than `last` has a session or is opening one. Returns true when the
-   * end has begun. From then on, no client can open a session.
+   * Begins to end the daemon, unless a client other than `last` has a session open or is opening a session. Returns
+   * true when the end has begun. From then on, no client can open a session.
    */
   beginEnd?(last?: object): boolean;
 }
 
 export interface FirstClient {
   readonly streams: ClientStreams;
-  /** True when the client is our parent process (stdio). */
+  /** True when the client is the parent of this process (stdio). */
   readonly isParent: boolean;
   /** The client's process id, if the command line contains it. */
   readonly processId?: number;
@@ -53,7 +51,7 @@ export interface ServerOptions {
   readonly log: Log;
   /** Exits the process. Called once, after the stop and after all responses were sent. */
   readonly exit: (code: number) => void;
-  /** The first client. When absent, the daemon serves all clients equally, and ends after `idleMs` without a client. */
+  /** The first client. When absent, the daemon treats all clients equally, and ends after `idleMs` without a client. */
   readonly first?: FirstClient;
   readonly idleMs?: number;
 }
@@ -98,15 +96,15 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // A client gets the events of its own requests without `origin`, so the only client of a daemon never gets this
-    // field.
+    // If the client's own request caused an event, the client gets the event without `origin`. So the only client of a
+    // daemon never gets this field.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };
 
   /**
-   * Begins to serve. The server loads the daemon after the answer to `initialize`, or when the first request needs the
-   * daemon. The daemon's modules would take 65 of the 170 ms to the first answer.
+   * Begins to serve. The server loads the daemon's modules after the answer to `initialize`, or when the first request
+   * needs them. If they were loaded before, the first answer would take 170 ms instead of 105 ms.
    */
   listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {
@@ -128,7 +126,7 @@ export class Server {
     else this.#serve({ streams, isParent: false });
   }
 
-  /** Ends the process properly, also after signals and uncaught failures. */
+  /** Ends the process after all its steps, even when a signal or an uncaught failure is the cause. */
   end(reason: EndReason, code: number): Promise<void> {
     for (const client of this.#clients) client.shutdown();
     return this.#ending.end(reason, code);
@@ -165,8 +163,8 @@ export class Server {
   }
 
   /**
-   * True when the daemon ends with this client. The client must be the first client, and no other client may have a
-   * session or be opening one.
+   * True when the daemon ends together with this client. This client must be the first client, and no other client may
+   * have a session open or be opening a session.
    */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));

@@ -1,12 +1,12 @@
-// The names that captures always skip, and the client's own `include` and `exclude` globs. For git's ignore rules see
-// capture/ignore-rules.ts and their engine, git/ignore/ignore-checker.ts.
+// Defines the names that captures always skip, and matches the client's own `include` and `exclude` globs. For git's
+// ignore rules see capture/ignore-rules.ts and git/ignore/ignore-checker.ts.
 //
 // The glob language is small. Patterns mean the same as in git: `*` and `?` do not match a slash, `[a-z]` and `[!a-z]`
 // are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a slash matches a
 // name at any depth. A pattern with a slash before its end is anchored at the root of the work tree. A pattern that
 // matches a directory also matches everything below it. A pattern with a final slash matches only directories. There is
-// no negation; use the other list instead. Named classes (`[[:alpha:]]`) are not supported, and an unclosed `[` matches
-// itself.
+// no negation: instead of a negated pattern in one list, use a pattern in the other list. Named classes (`[[:alpha:]]`)
+// are not supported. An unclosed `[` matches itself.
 import { CheckpointdError } from '../base/errors.ts';
 import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';
@@ -15,7 +15,10 @@ import { nameOf, type TreePath } from './tree-path.ts';
 export const restoreTemporaryPrefix = '.ckpt-tmp-';
 const restoreTemporary = /^\.ckpt-tmp-[0-9a-z]{20}-\d+$/;
 
-/** True for a name that a restore may have given to a temporary file. A user's file may have such a name, too. */
+/**
+ * True for a name that a restore may have given to a temporary file. A file of the user may have a name of this form,
+ * too.
+ */
 export function isRestoreTemporary(name: string): boolean {
   return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
@@ -55,7 +58,10 @@ export class Globs {
     return this.#globs.length === 0;
   }
 
-  /** True when the path itself matches. The walker has already checked the directories above the path. */
+  /**
+   * True when the path itself matches. Does not check the directories above the path, because the walk has already
+   * checked them.
+   */
   matches(path: TreePath, isDirectory: boolean): boolean {
     return this.#globs.some((glob) => {
       if (glob.directoryOnly && !isDirectory) return false;
@@ -66,9 +72,9 @@ export class Globs {
   }
 
   /**
-   * True when a path below the directory could match. The walk then enters the directory although it is ignored. A
-   * pattern without a slash has no such effect, because `.env` would make the walk enter every `node_modules`. To match
-   * below ignored directories, write a double star, a slash and `.env`.
+   * True when a path below the directory could match. The walk then enters the directory even if the directory is
+   * ignored. A pattern without a slash does not have this effect: otherwise `.env` would make the walk enter every
+   * `node_modules`. To match below ignored directories, write a double star, a slash and `.env`.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));
@@ -93,12 +99,12 @@ function compile(pattern: string): Glob {
 }
 
 /**
- * Matches the parts of a pattern from the front. With `prefix`, a path also matches when it ends before the pattern's
- * last part.
+ * Matches the names of a path with the parts of a pattern, from the front. With `prefix`, returns true when a longer
+ * path that begins with these names could match.
  */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
-  // The reachable positions in `parts`, as in a textbook automaton. Because the match never backtracks, no pattern is
-  // slow.
+  // All positions in `parts` that are reachable now, as in a textbook automaton. The match never backtracks, so no
+  // pattern is slow.
   let at = new Set<number>([0]);
   for (const name of names) {
     const next = new Set<number>();

@@ -12,7 +12,7 @@ interface Range {
   readonly high: number;
 }
 
-/** The condition on one character of a name. */
+/** A condition that one character of a name must meet. */
 interface Class {
   readonly ranges: readonly Range[];
   readonly isNegated: boolean;
@@ -40,8 +40,8 @@ export class NamePattern {
     if (name.length < this.#lengthMin) return false;
     let token = 0;
     let at = 0;
-    // The last star, and the position in the name after the characters that it has matched so far. The match never
-    // returns to an earlier star, because the last star can take over all additional characters of an earlier star.
+    // The last star, and the position in the name after the characters that this star has matched so far. The match
+    // never goes back to an earlier star: if that star matched more characters, the last star could match them instead.
     let star = -1;
     let resume = 0;
     while (at < name.length) {

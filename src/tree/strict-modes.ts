@@ -1,6 +1,6 @@
-// Stores those permissions of a snapshot that are stricter than usual (the strict permissions) as one blob
-// beside the tree. Git itself stores only 644 and 755. The list is sorted, so equal permissions give equal
-// bytes and equal snapshot ids.
+// Stores the strict permissions of a snapshot as one blob beside the tree. Permissions are strict when they are
+// stricter than usual. Git itself stores only 644 and 755. The list is sorted, so equal permissions give equal bytes
+// and equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
 import { type Directory, isDirectory, isHollow } from './tree.ts';
@@ -55,7 +55,7 @@ export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictMo
   return { files, directories };
 }
 
-/** Sealed directories without strict permissions below them. Sealed directories never change. */
+/** Sealed directories that contain no strict permissions at any depth. Sealed directories never change. */
 const usual = new WeakSet<Directory>();
 
 /** Adds the lines of everything below a directory. */
@@ -64,7 +64,7 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
   const before = lines.length;
   for (const [name, node] of directory.entries) {
     if (slices.isDue()) await slices.pause();
-    // A directory without any file is not captured, nor are its permissions.
+    // A directory without any file is not captured, and neither are its permissions.
     if (isDirectory(node) && isHollow(node)) continue;
     if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
     if (node.permissions === undefined) continue;

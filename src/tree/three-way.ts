@@ -1,7 +1,7 @@
-// Merges three trees path by path, by the rules of git's own merge. The merge combines the changes of both sides to the
-// base. When the two sides contradict each other at a path, the path stays as in `ours`. The caller passes the renames
-// and a function that merges contents, so this module reads nothing. The merge does not follow a renamed directory: a
-// file that the other side created stays in the old directory.
+// Merges three trees path by path, by the rules of git's own merge. The merge combines the changes that each side made
+// to the base. If the two sides contradict each other at a path, the merged tree has the entry of `ours` there. The
+// caller passes the renames and a function that merges contents, so this module reads nothing. The merge does not
+// follow a renamed directory: a file that the other side created stays in the old directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -47,7 +47,7 @@ export type MergeConflict =
 
 export interface MergedPath {
   readonly path: TreePath;
-  /** `gone`: nothing needs to change, because `ours` already equals the result of the merge. */
+  /** `gone`: `ours` does not change, because it is already equal to the result of the merge. */
   readonly outcome: 'clean' | 'gone' | 'conflict';
   readonly reason?: MergeConflict;
   readonly base?: Entry;
@@ -62,7 +62,7 @@ export interface TreeMerge {
   readonly paths: readonly MergedPath[];
 }
 
-/** The result of merging contents. When the texts conflict, the blob contains conflict markers. */
+/** The result of merging contents. If the texts conflict, the blob contains conflict markers. */
 export type MergedContent =
   | { readonly kind: 'merged'; readonly blob: BlobId; readonly isClean: boolean }
   | { readonly kind: 'binary' };
@@ -79,7 +79,9 @@ export interface MergeRequest {
     theirs: BlobId,
     path: TreePath,
   ) => Promise<MergedContent>;
-  /** True to write conflict markers into text files. By default, text files with conflicts stay as in `ours`. */
+  /**
+   * True to write conflict markers into text files. By default, a text file with conflicts keeps the content of `ours`.
+   */
   readonly marks?: boolean;
 }
 
@@ -104,7 +106,7 @@ interface Cell {
   ours: Entry | undefined;
   theirs: Entry | undefined;
   conflict?: MergeConflict;
-  /** The paths that are merged together. A conflict at one of these paths leaves all of them unchanged. */
+  /** The paths that are merged as a group. If there is a conflict at one of these paths, all of them stay unchanged. */
   group: Set<TreePath>;
 }
 
@@ -116,7 +118,7 @@ interface Resolved {
 /** The number of contents that are merged at the same time. Each merge takes a git process. */
 const mergesAtOnce = 4;
 
-/** Conflicts between texts. For such a conflict, markers can be written into the file. */
+/** Conflicts between texts. The merge can write markers for these conflicts into the file. */
 const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
 
 class ThreeWay {
@@ -179,8 +181,8 @@ class ThreeWay {
     const otherSide = side === 'ours' ? 'theirs' : 'ours';
     const stayed = source[otherSide];
     const isOtherKind = stayed !== undefined && isLink(stayed) !== isLink(moved);
-    // Both sides renamed the file, and one side then created a new file at the old path. This counts as one rename, not
-    // as a collision.
+    // If both sides renamed the file, and one side then created a new file at the old path, this is one rename and no
+    // collision.
     const collides = target[otherSide] !== undefined && !isOtherKind;
     this.#join(source, target);
     if (collides && stayed !== undefined) {
@@ -224,7 +226,7 @@ class ThreeWay {
     }
   }
 
-  /** Resolves all paths, several at a time. After a failure the call waits for merges that have begun. */
+  /** Resolves all paths, several at a time. If one path fails, waits for the merges that have already begun. */
   async #resolveCells(): Promise<ReadonlyMap<Cell, Resolved>> {
     const resolved = new Map<Cell, Resolved>();
     const left = [...this.#cells.values()].reverse();
@@ -242,7 +244,7 @@ class ThreeWay {
     return resolved;
   }
 
-  /** Leaves a path, and all paths merged with it, as in `ours`. */
+  /** Gives a path, and all paths of its group, the entries of `ours`. */
   #leave(path: TreePath, reason: MergeConflict): void {
     for (const each of this.#cells.get(path)?.group ?? [path]) {
       this.#merged.set(each, this.#given.get(each)?.ours);
@@ -273,7 +275,7 @@ class ThreeWay {
     path: TreePath,
     { base, ours, theirs }: Required3,
   ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
-    // When a file has become a link, its old content cannot be the base for a merge of texts.
+    // If a file has become a link, its old content cannot be the base for a merge of texts.
     const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
     if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
     if (ours.blob === common) return { blob: theirs.blob };
@@ -285,8 +287,8 @@ class ThreeWay {
   }
 
   /**
-   * Leaves out each added path that cannot be written: a directory is at the path now, or a file stays at the place of
-   * a parent directory. Reports each such path as a conflict.
+   * Finds added paths that cannot be written: a directory is at the path, or a file is where the path needs a
+   * directory. Leaves out each of these paths, and reports it as a conflict.
    */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {
@@ -367,8 +369,8 @@ function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | 
   if (mode === undefined || strict === undefined) return undefined;
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
-  // The executable bit comes from one side and the permissions come from the other side. With the executable bit, the
-  // owner may run the file. Without the executable bit, no user may run the file.
+  // The executable bit may come from one side, and the permissions from the other side. If the bit is set, the owner
+  // may run the file. Otherwise no user may run it.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

@@ -1,6 +1,6 @@
-// Paths inside a work tree. File names are bytes, not text. A TreePath stores the bytes as a latin1 ("binary") string,
-// with one character per byte. So no name is changed, a path can be a Map key, and `<` compares paths like git's
-// memcmp.
+// Represents paths inside a work tree. File names are bytes, not text. A TreePath stores the bytes as a latin1
+// ("binary") string, with one character per byte. So no name is changed, a path can be a Map key, and `<` compares
+// paths like git's memcmp.
 import { Buffer } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 
@@ -23,12 +23,12 @@ export function fromBytes(bytes: Uint8Array): TreePath {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') as TreePath;
 }
 
-/** Makes a path from well-formed text (a client's path), without checking its parts. */
+/** Makes a path from well-formed text, such as a path from a client. Does not check the parts of the path. */
 export function fromText(text: string): TreePath {
   return Buffer.from(text, 'utf8').toString('latin1') as TreePath;
 }
 
-/** Returns the path as text. Bytes that are not UTF-8 become U+FFFD (then {@link isText} is false). */
+/** Returns the path as text. Bytes that are not UTF-8 become U+FFFD; for such a path {@link isText} is false. */
 export function toText(path: TreePath): string {
   return bytesOf(path).toString('utf8');
 }
@@ -52,7 +52,7 @@ export function ancestors(path: TreePath): TreePath[] {
   return above;
 }
 
-/** Returns the directory of the path; the root for a top-level name. */
+/** Returns the directory that contains the path. For a name at the top level, this is the root. */
 export function parentOf(path: TreePath): TreePath {
   const slash = path.lastIndexOf('/');
   return (slash < 0 ? '' : path.slice(0, slash)) as TreePath;

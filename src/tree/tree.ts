@@ -8,9 +8,12 @@ import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
 /** A directory that a capture is building or that a store has returned. Names are latin1 byte strings. */
 export interface Directory {
   readonly entries: Map<string, DirectoryNode>;
-  /** The permission bits of the directory. Present only when they are stricter than usual, as for files. */
+  /** The permission bits of the directory. As with files, present only when they are stricter than usual. */
   permissions?: number;
-  /** The id that the store gave to this directory. Set when the tree is stored, and shared between scans. */
+  /**
+   * The id that the store gave to this directory. Set when the tree is stored. Later scans reuse the directory with its
+   * id.
+   */
   sealed?: string;
 }
 
@@ -46,8 +49,8 @@ export function isHollow(directory: Directory): boolean {
 }
 
 /**
- * Returns a copy of the tree with more files. With `replaces`, an added file replaces a file of the tree at the same
- * path or above it. Without `replaces`, leaves out an added file when the tree has a file at the same path or above it.
+ * Returns a copy of the tree with more files. An added file may collide with a file of the tree, at the same path or
+ * above it. With `replaces`, the added file then replaces that file. Without `replaces`, the added file is left out.
  * New directories get the permissions of the same paths in `model`.
  */
 export function overlaid(
@@ -57,7 +60,10 @@ export function overlaid(
 ): Directory {
   const root = copyOf(tree);
   const own = new Set([root]);
-  /** Returns a changeable copy of the directory at the path, or undefined when a file is in the way. */
+  /**
+   * Returns a copy of the directory at the path, which the caller may change. Returns undefined when a file is in the
+   * way.
+   */
   const directoryFor = (names: readonly string[]): Directory | undefined => {
     let at = root;
     let like = model;
@@ -189,8 +195,8 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Equal ids of sealed directories do not prove this. A store may
- * keep permissions beside its trees, so two trees with the same id can have different permissions in sub-directories.
+ * True when nothing at the path or below it differs. Two sealed directories with the same id can still differ: a store
+ * may keep permissions beside its trees, so the sub-directories may have different permissions.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;
@@ -198,7 +204,10 @@ function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   return one.blob === other.blob && one.mode === other.mode && one.permissions === other.permissions;
 }
 
-/** True when the path itself differs, and not only paths below it. Call this function only for different nodes. */
+/**
+ * True when the path itself differs, and not only the paths below it. Call this function only for two nodes that
+ * differ.
+ */
 function differsItself({ before, after }: TreeDifference): boolean {
   const isBoth = asDirectory(before) !== undefined && asDirectory(after) !== undefined;
   return !isBoth || before?.permissions !== after?.permissions;
@@ -214,8 +223,8 @@ export interface Entry {
   readonly path: TreePath;
   readonly mode: EntryMode;
   /**
-   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or others. When
-   * absent, the umask decides. The snapshot's id depends on these bits.
+   * The permission bits (07777), if they are stricter than usual: the owner may not write, or group or others may not
+   * read. When absent, the umask decides. The snapshot's id depends on these bits.
    */
   readonly permissions?: number;
   readonly blob: BlobId;

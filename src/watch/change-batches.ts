@@ -1,13 +1,13 @@
-// Notifies clients of changed paths: at most ten times a second, with at most a thousand paths at a time. So a `git
-// checkout` of a large branch does not flood the clients. When more paths have changed, a notification says only that
-// much has changed.
+// Notifies clients of changed paths: at most ten times a second, with at most a thousand paths in one notification. So
+// a `git checkout` of a large branch does not flood the clients. If more than a thousand paths have changed, the
+// notification lists no paths.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
   readonly paths: readonly TreePath[];
   /** True when more paths have changed than a notification may list. The notification then lists no path. */
   readonly overflow: boolean;
-  /** True when events were lost. In this case the count of changed paths is too low. */
+  /** True when events were lost. The count of changed paths is then too low. */
   readonly isLost: boolean;
 }
 
@@ -33,7 +33,7 @@ export class ChangeBatches {
     this.#arm();
   }
 
-  /** Notes that events were lost, so any path may have changed. */
+  /** Records that events were lost, so any path may have changed. */
   addEverything(): void {
     this.#isLost = true;
     this.#tooMany();

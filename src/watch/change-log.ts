@@ -1,14 +1,15 @@
-// The change log of one work tree. The log contains the paths that may have changed, with positions. Two sources write
-// the log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that
-// the log is complete. So a mark by chokidar can make a capture check more paths, but never fewer. The log keeps a
-// limited number of the newest paths, and reports when it is incomplete. Each reader keeps its own position.
+// The change log of one work tree. The log contains marks: each has a path that may have changed, and a position. Two
+// sources write the log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the
+// handles can prove that the log is complete. So a mark by chokidar can only make a capture check more paths. The log
+// stores a limited number of the newest marks, and reports when it is incomplete. Each reader remembers its own
+// position in the log.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
 export type ChangeSource = 'handles' | 'chokidar';
 
 /**
- * Why the log is incomplete: there are no handles on the tree, the handles missed something, or too much has
+ * Why the log is incomplete: there are no handles on the tree, the handles missed an event, or too many paths have
  * changed.
  */
 export type LossReason = 'unwatched' | 'suspect' | 'overflow';
@@ -21,28 +22,31 @@ export type Changes =
 export interface ChangeLogOptions {
   /** True for a path that the ignore rules exclude. */
   readonly isIgnored?: (path: TreePath) => boolean;
-  /** Called for every marked path about which clients may be notified. */
+  /** Called for every marked path that clients may see. */
   readonly onMark?: (path: TreePath, source: ChangeSource) => void;
 }
 
 interface Mark {
   readonly position: number;
-  /** The position of the newest mark by the handles; 0 when the handles made no mark. */
+  /** The position of the handles' newest mark for this path. 0 when only chokidar marked the path. */
   readonly handlesPosition: number;
   /** True to hide the mark from clients. Captures get every mark. */
   readonly isHidden: boolean;
 }
 
-/** The maximum number of paths to check. Checking more paths costs more than scanning the whole tree. */
+/**
+ * The maximum number of paths that a capture checks one by one. Checking more paths costs more than scanning the whole
+ * tree.
+ */
 const pathsMax = 10_000;
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions;
-  /** For each path, its newest mark. Paths whose newest mark is older come first. */
+  /** For each path, its newest mark. The path with the oldest of these marks comes first. */
   readonly #marks = new Map<TreePath, Mark>();
   #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;
-  /** The log is complete for this position and all later positions. */
+  /** The log has every change since this position. */
   #completeFrom = 0;
   /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
@@ -58,20 +62,20 @@ export class ChangeLog {
     return this.#position;
   }
 
-  /** Notes that, from now on, every change gets a mark by the handles. */
+  /** Records that from now on the handles make a mark for every change. */
   begin(): void {
     this.lose(this.#ended ?? this.#lastLoss);
     this.#ended = undefined;
   }
 
-  /** Notes that the handles may miss changes until the next {@link begin}. */
+  /** Records that the handles may miss changes until the next {@link begin}. */
   end(reason: LossReason): void {
     this.lose(reason);
     this.#ended = reason;
     this.#unwatched = new Set();
   }
 
-  /** Notes that the handles may have missed a change: the log is incomplete for every position before now. */
+  /** Records that the handles may have missed a change. So the log is incomplete for all positions up to now. */
   lose(reason: LossReason): void {
     this.#position += 1;
     this.#completeFrom = this.#position;
@@ -90,7 +94,7 @@ export class ChangeLog {
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // A directory that now has a handle was not watched before, so the log lacks its earlier changes.
+    // Marks a directory that has a handle only since now, because the log lacks its earlier changes.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -105,8 +109,8 @@ export class ChangeLog {
     if (reason !== undefined) return { kind: 'everything', reason };
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
-      // chokidar marks the root when it gets a name that is not text. Captures find a replaced root without chokidar's
-      // mark.
+      // Ignores chokidar's mark of the root. chokidar marks the root when it gets a file name that is not text.
+      // Captures find a replaced root without this mark.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);
     }
@@ -125,8 +129,8 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the paths that either source marked since the position, sorted. Returns an empty list when there were too
-   * many paths to keep.
+   * Returns the sorted paths that either source has marked since the position. Returns an empty list when there were
+   * too many paths to store.
    */
   visibleSince(position: number): TreePath[] {
     if (position < this.#droppedTo) return [];
@@ -172,10 +176,7 @@ export class ChangeLog {
   }
 }
 
-/**
- * True for paths that captures have to see, but about which clients are not notified: git's own names and the
- * temporary names of restores.
- */
+/** True for paths that only captures see, and clients do not: git's own names and the temporary names of restores. */
 function isPrivate(path: TreePath): boolean {
   const name = nameOf(path);
   return isGitName(name) || name === restoreTemporaryPrefix;

@@ -1,6 +1,6 @@
-// The thread of chokidar (chokidar-tree.ts) for all sessions. Chokidar has its own thread because the walk of a large
-// tree blocks the event loop. The walk must not block the daemon, and captures must not block the reading of the
-// kernel's queue. chokidar-watch.ts decides when to restart.
+// The thread of chokidar (chokidar-tree.ts) for all sessions. Chokidar has its own thread because its walk through a
+// large tree blocks the event loop. This walk must not block the daemon. In the other direction, captures must not
+// delay the reading of the kernel's queue. chokidar-watch.ts decides when to restart.
 import { systemCode } from '../base/errors.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -43,7 +43,7 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
   }
 
   lose(cause: LossCause): void {
-    // A lost event may concern a new directory, which chokidar then does not watch.
+    // If an event was lost, there may be a new directory that chokidar does not watch.
     if (cause === 'events') this.#send({ kind: 'tooMany' });
     else if (this.#isLive) this.#queue.everything();
   }
@@ -66,8 +66,8 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
     this.#probe.count();
     const directory = this.#within(watchedPath);
     if (directory === undefined) return;
-    // The event for a removed directory has the directory's own name. The mark of a directory covers everything below
-    // it.
+    // The event for a removed directory has the directory's own name. A mark of a directory covers everything below the
+    // directory.
     const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
     if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
     const isText = !isSelf && !name.includes('\uFFFD');
@@ -81,7 +81,7 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
 
   /**
    * Returns the path inside the work tree, or undefined for a path outside. One kind of event names the parent of the
-   * watched directory.
+   * watched directory, which may be outside.
    */
   #within(absolute: string): TreePath | undefined {
     const { root } = this.#order;

@@ -1,6 +1,6 @@
-// Runs chokidar over the directories of a work tree and watches each directory separately. For a whole tree, chokidar
-// would open all directories at the same time and take 60 KB for each directory. Opening a few hundred directories at a
-// time needs a quarter of this memory.
+// Runs chokidar over the directories of a work tree and watches each directory separately. If chokidar watched the
+// whole tree, it would open all directories at the same time, and need 60 KB for each directory. Opening a few hundred
+// directories at a time needs a quarter of this memory.
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -10,7 +10,7 @@ import { filesAsync, type Stats } from '../base/files.ts';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** Called before handles are closed in one turn of the loop. `handles` is their number. */
+  /** Called before the tree closes `handles` handles in one turn of the loop. */
   closed(handles: number): void;
   failed(error: unknown): void;
 }
@@ -25,9 +25,9 @@ interface Watched {
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 /**
- * All watchers of a thread share chokidar's persistent handles, by path. So one session could get a handle that another
- * session opened on a directory that was replaced since. Outside Linux, handles report errors, and chokidar processes
- * such errors only for persistent handles.
+ * Persistent handles are not used on Linux. All watchers of a thread share chokidar's persistent handles, by path. So a
+ * session could get another session's handle on a directory that has since been replaced. On other systems, handles
+ * report errors, and chokidar processes these errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -38,8 +38,8 @@ export class ChokidarTree {
   readonly #watchers: FSWatcher[] = [];
   readonly #watched = new Map<string, Watched>();
   /**
-   * Watchers for single directories that replaced an earlier directory at the same path. Each also watches the
-   * directories below.
+   * Additional watchers, each for a directory that replaced an earlier directory at the same path. Such a watcher also
+   * watches the directories below.
    */
   readonly #renewed = new Map<string, FSWatcher>();
   /** Directories that were found but are not watched yet. Undefined after all directories are watched. */
@@ -73,7 +73,7 @@ export class ChokidarTree {
     for (const watcher of [...this.#watchers, ...this.#renewed.values()]) {
       this.#listener.closed(handles.get(watcher) ?? 0);
       const closed = watcher.close();
-      watcher.on('error', () => undefined); // chokidar may report an error for a directory that it was just opening
+      watcher.on('error', () => undefined); // chokidar may report an error for a half-opened directory
       await closed;
       await new Promise(setImmediate);
     }
@@ -91,8 +91,8 @@ export class ChokidarTree {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       persistent: isPersistent,
-      followSymlinks: false, // with true, a loop of links causes 10,000 events under 41 paths
-      atomic: false, // with true, `*~` and `.*.swp` are never reported
+      followSymlinks: false, // with true, links that form a loop cause 10,000 events under 41 paths
+      atomic: false, // with true, chokidar never reports `*~` and `.*.swp`
       ignoreInitial: false, // with false, chokidar reports the sub-directories of each directory
       ignorePermissionErrors: false,
     });
@@ -122,14 +122,14 @@ export class ChokidarTree {
   }
 
   /**
-   * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal only if
-   * chokidar checks the path before the new directory exists. Once the new handles are open, reports the directory as
-   * changed, because its files may have changed before the handles were open.
+   * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal of the
+   * earlier directory only if it checks the path before the new directory exists. Once the new handles are open,
+   * reports the directory as changed, because its files may have changed before.
    * @throws system errors, except for a missing path
    */
   async #renewReplaced(path: string): Promise<void> {
     const before = this.#watched.get(path);
-    // chokidar itself notices a removal without a replacement
+    // if no new directory is at the path, chokidar itself notices the removal
     const now = await attemptAsync(isMissing, () => filesAsync.lstat(path));
     const isReplaced = now?.isDirectory() === true && identityOf(now) !== before?.identity;
     if (!isReplaced || before === undefined || this.#watched.get(path) !== before || this.#isClosed) return;
@@ -156,8 +156,8 @@ export class ChokidarTree {
     if (gone === undefined) return;
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
-    // The watcher that noticed the removal closes its own handles. A call of `unwatch` would make this watcher remember
-    // the path for ever.
+    // The watcher that noticed the removal closes its own handles. It is not called here, because `unwatch` would make
+    // it remember the path for ever.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }

@@ -1,6 +1,6 @@
-// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients see. This
-// module watches either the whole tree or nothing. After a missed event it restarts the watch. When the system allows
-// no more watches, it stops watching.
+// Controls chokidar's thread (chokidar-thread.ts) from the main thread, and has the state of the watch that clients
+// see. This module watches either the whole tree or nothing. After a missed event it restarts the watch. When the
+// system allows no more watches, it stops watching.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -20,7 +20,7 @@ export type FromChokidar =
   | {
       readonly kind: 'marks';
       readonly paths: readonly TreePath[];
-      /** True when events were lost or there are too many marks to send. `paths` is then empty. */
+      /** True when events were lost, or when there are too many marks to send. `paths` is then empty. */
       readonly isEverything: boolean;
       readonly directories: number;
     }
@@ -29,7 +29,7 @@ export type FromChokidar =
   | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
 
 export type ToChokidar =
-  /** The main thread has processed the last marks. Until then the thread gathers new marks. */
+  /** The main thread has processed the last marks. Until it gets this message, the thread gathers new marks. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
 /** `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts. */
@@ -40,10 +40,7 @@ export interface ChokidarWatchOptions {
   readonly root: string;
   /** The daemon's storage, which may be inside the work tree and is never watched. */
   readonly storage?: string;
-  /**
-   * Returns the directories that the ignore rules exclude, as far as they are known. The thread does not watch these
-   * directories.
-   */
+  /** Returns the known directories that the ignore rules exclude. The thread does not watch these directories. */
   readonly ignoredDirectories?: () => readonly TreePath[];
   /** The program of the thread. A test passes another program. */
   readonly program?: URL;
@@ -60,7 +57,7 @@ export class ChokidarWatch {
   #reason: string | undefined;
   #overflows = 0;
   #directories = 0;
-  /** The number of watched directories at the time when the thread last got the list of ignored directories. */
+  /** The number of watched directories when the thread last got the list of ignored directories. */
   #directoriesThen = 0;
   #ready: Promise<void> = Promise.resolve();
   #endStart: () => void = () => undefined;
@@ -73,8 +70,8 @@ export class ChokidarWatch {
     this.#options = options;
     const { program = new URL('./chokidar-thread.js', import.meta.url) } = options;
     this.#thread = new WatchThread(
-      // The memory limit of the thread. Chokidar needs more than 192 MB for 100,000 files in 10,000 directories. A tree
-      // that needs more memory is not watched.
+      // The memory limit of the thread. Chokidar needs more than 192 MB for 100,000 files in 10,000 directories. If a
+      // tree needs more than the limit, chokidar does not watch it.
       { name: 'chokidar', program, heapMb: 512 },
       {
         onMessage: (message) => this.#onMessage(message),
@@ -131,8 +128,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Closes chokidar's watches to make room for the directory handles, which captures need. Returns undefined when
-   * chokidar has no watches.
+   * Closes chokidar's watches, so that the directory handles can use them: captures need the handles. Returns undefined
+   * when chokidar has no watches.
    */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
@@ -159,7 +156,7 @@ export class ChokidarWatch {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        if (this.#logged !== undefined) this.#options.onEverything(); // no thread has watched since the last one ended
+        if (this.#logged !== undefined) this.#options.onEverything(); // no thread watched in between
         return this.#endStart();
       case 'tooMany':
         return this.#startAnew('more events arrived than the kernel can queue');
@@ -179,7 +176,7 @@ export class ChokidarWatch {
   }
 
   /**
-   * Ends watching completely, because clients could not know which part of the tree is still watched. A new attempt
+   * Ends watching completely: if only a part of the tree were watched, clients could not know which part. A new attempt
    * would fail again.
    */
   #giveUp(reason: string, remedy?: string): Promise<void> {

@@ -1,6 +1,6 @@
-// The main thread's side of handles-thread.ts. Opens a handle on every directory before a capture reads the directory.
+// Controls handles-thread.ts from the main thread. Before a capture reads a directory, opens a handle on the directory.
 // From then on, the change log gets a mark for every change in the directory, and the fence proves that the marks have
-// arrived. Fast captures depend only on these handles. Linux only.
+// arrived. Captures that skip unchanged directories depend only on these handles. Linux only.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -20,19 +20,22 @@ export interface HandlesOrder {
 }
 
 export type FromHandles =
-  /** The thread watches the fence and accepts orders. */
+  /** The thread watches the fence's directory and accepts orders. */
   | { readonly kind: 'up' }
-  /** These paths may have changed. `isEverything`: there are too many paths to list, or some paths may be missing. */
+  /**
+   * These paths may have changed. `isEverything` is true when there are too many paths to list, or when the list may be
+   * incomplete.
+   */
   | { readonly kind: 'marks'; readonly paths: readonly TreePath[]; readonly isEverything: boolean }
-  /** The thread has read the event of a cookie, and has sent all marks of earlier events. */
+  /** The thread has read the event of a cookie file, and has sent the marks of all earlier events. */
   | { readonly kind: 'fence'; readonly cookie: string }
-  /** Answers `open`. Every directory of the request has a handle, except for the `missing` directories. */
+  /** Answers `open`. Every requested directory now has a handle, except for the `missing` directories. */
   | { readonly kind: 'opened'; readonly id: number; readonly missing: readonly TreePath[] }
   /** The system allows no more watches. */
   | { readonly kind: 'limit'; readonly code: string };
 
 export type ToHandles =
-  /** The main thread has processed the last marks. Until then the thread gathers new marks. */
+  /** The main thread has processed the last marks. Until it gets this message, the thread gathers new marks. */
   | { readonly kind: 'taken' }
   /** The directories on which the thread opens handles, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
@@ -47,7 +50,7 @@ export interface DirectoryHandlesOptions {
   /** Called when handles can be opened. */
   readonly onReady?: (() => void) | undefined;
   /**
-   * Closes the watches of chokidar when the system's limit on watches is reached. Undefined when chokidar has no
+   * Closes chokidar's watches. Called when the system's limit on watches is reached. Undefined when chokidar has no
    * watches.
    */
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
@@ -72,8 +75,8 @@ export class DirectoryHandles {
   readonly #requests = new Map<number, Request>();
   #count = 0;
   /**
-   * The number of times that the thread was ended. It prevents a fence from ending a thread that was started after the
-   * fence.
+   * Counts how often the thread was ended. By this number, a failed fence does not end a thread that was started after
+   * the fence.
    */
   #stops = 0;
   #isReady = false;
@@ -108,7 +111,8 @@ export class DirectoryHandles {
   }
 
   /**
-   * Opens handles on directories before they are read, parents first. Resolves with the directories that got no handle.
+   * Opens handles on directories, parents first, before a capture reads these directories. Resolves with the
+   * directories that got no handle.
    */
   async open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
     const missing: TreePath[] = [];
@@ -127,13 +131,13 @@ export class DirectoryHandles {
     });
   }
 
-  /** Resolves to true once every change made before this call is in {@link changes}. */
+  /** Resolves to true once {@link changes} has every change that was made before this call. */
   async fence(): Promise<boolean> {
     if (!this.#isReady) return false;
     const stops = this.#stops;
     const isPassed = await this.#fence.pass();
-    // The directory of the fence has disappeared, or the machine was suspended. The thread is stopped, so that no later
-    // capture waits for a fence that fails.
+    // Perhaps the directory of the fence has disappeared, or the machine was suspended. Stops the thread, so that no
+    // later capture waits for a fence that fails.
     if (!isPassed && stops === this.#stops) {
       this.#thread.closeThread(); // a file system that hangs may block the thread
       this.#failed('the events of a fence did not arrive in time');
@@ -190,7 +194,7 @@ export class DirectoryHandles {
     void this.#stop();
   }
 
-  /** Restarts after a pause. Until the restart, captures scan everything. */
+  /** Restarts after a pause. Until then, captures scan the whole tree. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
     this.#options.log.info(`The handles on directories are opened again: ${reason}.`);
@@ -211,14 +215,15 @@ export class DirectoryHandles {
 
 // The fence proves that every change made before the fence is in the change log. The thread of the directory handles
 // watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie,
-// which is a third of the work of making a file. The kernel queues an event inside the system call that causes it. All
-// watches of one event loop share one queue, and the thread forwards events in the order of that queue. Linux only. The
-// fence proves nothing after the queue has overflowed. It also proves nothing about changes that the kernel does not
-// report (by mmap, through a hard link outside, on a remote host).
+// which takes a third of the time of making a file. The kernel queues the event of a change within the system call that
+// makes the change. All watches of one event loop share one queue, and the thread forwards events in the order of that
+// queue. So once the cookie's event has arrived, all earlier events have arrived, too. Linux only. The fence proves
+// nothing after the queue has overflowed. It also proves nothing about changes that the kernel does not report (by
+// mmap, through a hard link outside the tree, on a remote host).
 
 /**
- * The longest wait for the event of a cookie. Usually the event arrives in 0.1 ms, and on a busy machine in some
- * milliseconds. Without the event in time, the fence has failed.
+ * The longest wait for the event of a cookie. Usually the event arrives within 0.1 ms, and on a busy machine within a
+ * few milliseconds. If it does not arrive in time, the fence has failed.
  */
 const waitMsMax = 1000;
 
@@ -234,7 +239,7 @@ class Fence {
     this.#cookie = join(directory, '0');
   }
 
-  /** Makes an empty directory for the cookie. Returns undefined when no fence is possible. */
+  /** Makes an empty directory for the cookie. Returns undefined when no fence is possible on this system. */
   prepare(): string | undefined {
     if (process.platform !== 'linux') return undefined;
     return attempt(isOfSystem, () => {
@@ -245,8 +250,8 @@ class Fence {
   }
 
   /**
-   * Resolves to true when the handles have reported every earlier change. Resolves to false when there is no proof of
-   * this in time. The wait does not keep the process alive.
+   * Resolves to true when the handles have reported every change before this call. Resolves to false when this is not
+   * proven in time. The wait does not keep the process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;
@@ -278,7 +283,7 @@ class Fence {
 
   remove(): void {
     this.giveUp();
-    // Ignores an error: the same error makes the end of the session fail, and is then reported.
+    // Ignores an error: the end of the session will fail for the same reason, and report the error.
     attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 

@@ -1,7 +1,6 @@
-// The open handles of a work tree, one for each directory. When a directory was made, moved or replaced,
-// neither this directory nor any directory below it has a handle until a capture opens new handles. So a
-// handle always belongs to the directory that existed when the handle was opened. Names are bytes. The tree
-// opens no handle by itself.
+// The open handles of a work tree, one for each directory. After a directory was made, moved or replaced, it has no
+// handle, nor has any directory below it. A capture then opens new handles. So a handle always belongs to the directory
+// that existed when the handle was opened. Names are bytes. The tree opens handles only on request.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { identityKey } from '../base/directory-identity.ts';
@@ -26,8 +25,8 @@ interface Watched {
 }
 
 /**
- * The number of handles that are closed in one turn of the loop. The kernel queues an event for each closed handle, and
- * many events could fill the queue that all sessions share.
+ * The maximum number of handles that are closed in one turn of the loop. The kernel queues an event for each closed
+ * handle, and too many events could fill the queue that all sessions share.
  */
 const closedAtOnce = 500;
 
@@ -36,11 +35,11 @@ export class HandleTree {
   readonly #rootName: string;
   readonly #listener: HandleListener;
   #tree: Watched | undefined;
-  /** A key that identifies the root directory as it was when the watch began. */
+  /** A key that identifies the directory which was the root when the watch began. */
   #rootKey: string | undefined;
   #size = 0;
   /**
-   * Closed handles. Their events are counted until the end of the turn, because a high number of events shows an
+   * Handles that were closed in this turn. Their events are counted, too, because a high number of events shows an
    * overflow.
    */
   readonly #closing: FSWatcher[] = [];
@@ -106,7 +105,7 @@ export class HandleTree {
   #watch(path: TreePath): Watched | undefined {
     const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
     const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
-    // The directory is missing, unreadable or too deep. Every capture checks this directory.
+    // The directory is missing, unreadable or too deep, so it has no handle. Every capture checks it without a handle.
     const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
     watched.handle = attempt(isUnwatched, () =>
       watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
@@ -133,14 +132,14 @@ export class HandleTree {
       watched.below.delete(name);
       if (below !== undefined) this.#close(below);
     }
-    // A restore makes thousands of temporary names, so one mark stands for all temporary names in a directory.
+    // A restore may make thousands of temporary names. One mark stands for all temporary names in a directory.
     const changed = isRestoreTemporary(name) ? restoreTemporaryPrefix : name;
     this.#listener.changed(join(watched.path, changed));
   }
 
   /**
-   * True for an event about the directory itself, which has the directory's name. The event for an entry named like its
-   * directory looks the same.
+   * True when the event may be about the directory itself: it has the directory's name. An event about an entry with
+   * this name looks the same.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

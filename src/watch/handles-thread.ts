@@ -1,5 +1,6 @@
-// The thread of the directory handles (handle-tree.ts) of all sessions. The thread's event loop does nothing else, so
-// the thread reads the kernel's queue at once. A fence then passes quickly even when chokidar or the daemon is busy.
+// Runs in the thread that has the directory handles (handle-tree.ts) of all sessions. This thread's event loop does
+// nothing else, so it reads the kernel's queue at once. So a fence passes quickly even when chokidar or the daemon is
+// busy.
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -26,8 +27,8 @@ class HandlesSeat implements WatchedSeat<ToHandles> {
       changed: (path) => this.#queue.add(path),
       failed: (error) => this.#failed(error),
     });
-    // This event loop also watches the fence's directory, so a cookie's event follows all earlier changes in the
-    // kernel's queue.
+    // This event loop also watches the fence's directory. So in the kernel's queue, a cookie's event comes after the
+    // events of all earlier changes.
     this.#cookies = watchDirectory(order.fence, (_type, cookie) => {
       if (cookie === null) return;
       this.#queue.flush();
@@ -44,7 +45,7 @@ class HandlesSeat implements WatchedSeat<ToHandles> {
   }
 
   lose(): void {
-    this.#handles.closeAll(); // the lost events may have reported a replaced directory
+    this.#handles.closeAll(); // one of the lost events may have been about a replaced directory
     this.#queue.everything();
   }
 

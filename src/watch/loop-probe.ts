@@ -1,18 +1,17 @@
-// Detects when the kernel may have dropped events of a watching thread, because the kernel does not report this. The
-// signs are too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one
-// queue of the kernel, so a loss concerns all these sessions.
+// Detects that the kernel may have dropped events of a watching thread, which the kernel does not report. The signs are
+// too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one queue of
+// the kernel, so lost events may concern any of these sessions.
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
 /** Why events may be lost: too many in one turn, or a blocked loop. */
 export type LossCause = 'events' | 'stall';
 
-/** Events may be lost when the loop was blocked for this time. */
+/** When the loop was blocked for this time in ms, events may have been lost. */
 const stallMsMax = 250;
 const probeMs = 200;
 /**
- * When this many checks in a row have found the loop idle, the probe ends. It must not keep waking up an idle
- * thread.
+ * When this many checks in a row have found the loop idle, the checks end. They must not keep waking up an idle thread.
  */
 const idleChecksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */
@@ -42,8 +41,8 @@ export class LoopProbe {
   }
 
   /**
-   * Counts events of the kernel, whether or not they lead to a mark. A closed handle counts as an event, too, because
-   * the kernel queues an event that Node does not report.
+   * Counts events of the kernel, whether or not they lead to a mark. Each closed handle counts, too: the kernel queues
+   * an event for it, which Node does not report.
    */
   count(events = 1): void {
     if (this.#eventsInTurn === 0) {
@@ -56,9 +55,9 @@ export class LoopProbe {
   }
 
   /**
-   * From now on, reports each time that this thread's loop is blocked. An idle loop is not probed, because no code of
-   * the thread is blocking the loop. If the kernel's queue fills up anyway, the next turn reads the whole queue, and
-   * {@link count} detects the overflow.
+   * From now on, reports each time that this thread's loop is blocked. While the loop is idle, no checks run, because
+   * no code of the thread can block the loop. If the kernel's queue fills up anyway, the next turn reads the whole
+   * queue, and {@link count} detects the overflow.
    */
   start(): void {
     this.#isProbed = true;
@@ -66,8 +65,8 @@ export class LoopProbe {
   }
 
   /**
-   * From now on, checks for blocks until the loop is idle again. Call this function at the start of work that may take
-   * long.
+   * From now on, checks whether the loop is blocked, until the loop is idle again. Call this function at the start of
+   * work that may take long.
    */
   busy(): void {
     this.#idleChecks = 0;
@@ -89,9 +88,9 @@ export class LoopProbe {
   }
 }
 
-/** Returns how many events the kernel keeps for one reader. */
+/** Returns the maximum number of events that the kernel queues for one reader. */
 function kernelQueue(): number {
-  // The file is missing on systems other than Linux.
+  // Only Linux has this file.
   return attemptOr(queueDefault, isOfSystem, () => {
     const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
     return Number(text) || queueDefault;

@@ -1,5 +1,5 @@
-// The marks of one session in a watching thread, on their way to the main thread. The queue gathers marks while the
-// main thread is busy and sends one batch at a time.
+// Queues the marks of one session in a watching thread until they are sent to the main thread. While the main thread is
+// busy, the queue gathers marks. It sends one batch at a time.
 import type { TreePath } from '../tree/tree-path.ts';
 
 /** Error codes of a system that has no more watches, descriptors or memory. Any other code concerns only one path. */
@@ -21,7 +21,7 @@ export function remedyOf(code: string): string {
 export interface MarkQueueOptions {
   /** `isEverything`: any path may have changed, and no path is listed. */
   readonly send: (paths: readonly TreePath[], isEverything: boolean) => void;
-  /** Called when there are more marks than the queue stores. */
+  /** Called when there are more marks than the queue can store. */
   readonly onFull: () => void;
 }
 
@@ -56,15 +56,15 @@ export class MarkQueue {
     this.#arm();
   }
 
-  /** Notes that the main thread has processed the last batch. */
+  /** Records that the main thread has processed the last batch. */
   taken(): void {
     this.#isAwaited = false;
     this.#sendNext();
   }
 
   /**
-   * Sends the gathered marks even if the main thread has not answered the last batch, because the caller's next message
-   * must follow the marks.
+   * Sends the gathered marks even if the main thread has not processed the last batch yet. The caller's next message
+   * must come after these marks.
    */
   flush(): void {
     if (this.#marks.size === 0 && !this.#isEverything) return;

@@ -1,5 +1,5 @@
-// The sessions that one watching thread serves, from the thread's side. Each session has a seat: a watched work tree
-// with its own messages. watch-thread.ts is the main thread's side.
+// Serves several sessions in one watching thread. Each session has a seat: a watched work tree with its own messages.
+// This code runs in the watching thread; watch-thread.ts runs in the main thread.
 import { parentPort } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';
@@ -14,14 +14,14 @@ export interface WatchedSeat<To> {
   close(): Promise<void>;
 }
 
-/** Opens the seat of one session. A thrown error concerns only this seat. */
+/** Opens the seat of one session. If it throws, only this seat fails. */
 export type OpenSeat<Order, To, From> = (
   order: Order,
   send: (message: From) => void,
   probe: LoopProbe,
 ) => WatchedSeat<To>;
 
-/** Serves the sessions that enter this thread until the main thread ends it. */
+/** Serves the sessions that enter this thread, until the main thread ends the thread. */
 export function serveSeats<Order, To, From>(open: OpenSeat<Order, To, From>): void {
   const port = parentPort;
   invariant(port !== null, 'the program of a watching thread runs in a thread');

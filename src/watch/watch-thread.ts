@@ -1,7 +1,8 @@
 // The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share them.
 // Sessions share threads because a thread takes some 6 MB and five descriptors. On Linux one thread of each kind serves
 // all sessions. The watches of these sessions share a queue of the kernel. When the queue may have overflowed, the
-// thread informs all sessions. On other systems each session has its own thread. thread-seats.ts is the thread's side.
+// thread informs all sessions. On other systems each session has its own thread. This code runs in the main thread;
+// thread-seats.ts runs in the watching threads.
 import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { limitCodes, reachedLimit } from './mark-queue.ts';
@@ -15,12 +16,15 @@ export interface WatchProgram {
 export type ToThread<Order = object, Message = object> =
   | { readonly kind: 'enter'; readonly seat: number; readonly order: Order }
   | { readonly kind: 'say'; readonly seat: number; readonly message: Message }
-  /** The session needs no more watching. The thread answers with `left`. */
+  /** The session no longer needs to be watched. The thread answers with `left`. */
   | { readonly kind: 'leave'; readonly seat: number };
 
 export type FromThread<Message> =
   | { readonly kind: 'said'; readonly seat: number; readonly message: Message }
-  /** The thread cannot watch for this session. `code` is the system's error code, or the text of another error. */
+  /**
+   * The thread cannot watch for this session. `code` is the system's error code. If the error has no such code, it is
+   * the error's text.
+   */
   | { readonly kind: 'refused'; readonly seat: number; readonly code: string }
   /** The session has no more handles. */
   | { readonly kind: 'left'; readonly seat: number };
@@ -30,7 +34,7 @@ interface ThreadFailure {
   readonly reason: string;
   /** True when the system lacks a resource that the thread needs. */
   readonly isHopeless: boolean;
-  /** True when other sessions shared the thread, so that any of these sessions may have been the cause. */
+  /** True when several sessions shared the thread. Any of these sessions may then have been the cause. */
   readonly isShared: boolean;
 }
 
@@ -39,11 +43,11 @@ interface Seat<Message> {
   onFailure(failure: ThreadFailure): void;
 }
 
-/** The threads that further sessions may enter. */
+/** The threads that more sessions may enter. */
 const openThreads = new Map<string, SharedThread<unknown>>();
 
 /**
- * Returns a thread that runs the program: a thread of other sessions, or a new thread.
+ * Returns a thread that runs the program: a thread that already serves other sessions, or a new thread.
  * @throws the system's error when the thread cannot be started
  */
 function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThread<Message> {
@@ -69,14 +73,17 @@ class SharedThread<Message> {
   #entered = 0;
   #isFull = false;
 
-  /** Starts the thread, which keeps no process alive. `onFull` is called when no further session may enter it. */
+  /**
+   * Starts the thread, which does not keep the process alive. `onFull` is called when no more sessions may enter the
+   * thread.
+   */
   constructor({ name, program, heapMb }: WatchProgram, onFull: () => void = () => undefined) {
     this.#onFull = onFull;
     const worker = new Worker(program, {
       name,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
       execArgv: [],
-      // Standard output carries the protocol, so output of the thread must not reach it.
+      // The daemon sends its protocol on standard output, so output of the thread must not get there.
       stdout: true,
       stderr: true,
     });
@@ -91,7 +98,7 @@ class SharedThread<Message> {
         resolve();
       });
     });
-    worker.unref(); // last, because adding a message listener calls ref() on the worker again
+    worker.unref(); // last, because adding the message listener calls `ref()` on the worker
   }
 
   /** Gives a session a seat. Returns the id of the seat. */
@@ -120,7 +127,7 @@ class SharedThread<Message> {
     this.#leaving.delete(seat);
   }
 
-  /** Lets no further session enter this thread. */
+  /** From now on, no more sessions may enter this thread. */
   close(): void {
     if (this.#isFull) return;
     this.#isFull = true;
@@ -158,7 +165,7 @@ function failureOf(code: string): string {
   return limitCodes.has(code) ? reachedLimit(code) : `its thread failed (${code})`;
 }
 
-/** Returns the system's code of an error, or the text of another error. */
+/** Returns the system's code of an error. If the error has no such code, returns its text. */
 function codeOf(error: unknown): string {
   return systemCode(error) ?? String(error);
 }
@@ -206,7 +213,7 @@ export class WatchThread<Message> {
     return this.#place !== undefined;
   }
 
-  /** Starts to watch, in a thread that keeps no process alive. */
+  /** Starts to watch, in a thread that does not keep the process alive. */
   start(order: object): void {
     clearTimeout(this.#restart);
     try {
@@ -241,7 +248,7 @@ export class WatchThread<Message> {
     this.#restartMs = Math.min(this.#restartMs * 2, restartMsMax);
   }
 
-  /** Notes that the thread works. After the next failure the pause is then short again. */
+  /** Records that the thread works. So the pause after the next failure is short again. */
   succeeded(): void {
     this.#restartMs = restartMsMin;
   }
@@ -250,7 +257,7 @@ export class WatchThread<Message> {
     this.#place?.thread.say(this.#place.seat, message);
   }
 
-  /** Lets no further session enter the thread, because it does not answer. */
+  /** From now on, no more sessions may enter the thread, because it does not answer. */
   closeThread(): void {
     this.#place?.thread.close();
   }

@@ -1,5 +1,5 @@
-// Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two readers:
-// captures read the log by position, and clients are notified in batches.
+// Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two uses:
+// captures read the changes since a position, and clients are notified of changes in batches.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -15,7 +15,7 @@ export interface WatcherOptions
    * are no handles.
    */
   readonly fenceDirectory?: string;
-  /** True for a path that the ignore rules exclude, as far as they are known; see Capturer.isLeftOut. */
+  /** True for a path that the known ignore rules exclude; see Capturer.isLeftOut. */
   readonly isIgnored: (path: TreePath) => boolean;
   readonly onChange?: (batch: ChangeBatch) => void;
   /** Called when directory handles can be opened. */
@@ -29,7 +29,7 @@ export interface WatchFigures {
   /** Why the state is `suspect` or `unwatched`. */
   readonly reason?: string;
   readonly watchedDirectories: number;
-  /** The number of paths that changed since the last capture; 0 when there were too many to keep. */
+  /** The number of paths that changed since the last capture. 0 when there were too many paths to store. */
   readonly dirtyPaths: number;
   /** The number of times that events were lost or may have been lost. */
   readonly overflows: number;
@@ -54,7 +54,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // While chokidar is not live, clients are not notified of the handles' marks.
+      // Clients are notified of marks by the handles only while chokidar watches the whole tree.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },
@@ -96,7 +96,10 @@ export class WorkTreeWatcher {
     return this.changes.visibleSince(this.#capturedTo);
   }
 
-  /** Notes that a capture of everything has succeeded. The capture began at this position of {@link changes}. */
+  /**
+   * Records that a capture of the whole tree has succeeded. `position` is the position of {@link changes} at which the
+   * capture began.
+   */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);
     this.#chokidar.renewIgnored();
@@ -115,7 +118,7 @@ export class WorkTreeWatcher {
     return this.#chokidar.ready();
   }
 
-  /** Counts changes that a capture found but the handles had not reported. Notifies clients of these changes. */
+  /** Counts changes that a capture found, and that the handles had not reported. Notifies clients of these changes. */
   drifted(paths: readonly TreePath[]): void {
     this.#drifts += 1;
     if (this.#drifts === 1)

@@ -1,6 +1,6 @@
-// Manages the background daemon, which all commands on a storage share. The daemon writes a note with its socket, and
-// takes a lock, so that each storage has only one background daemon. No command depends on the background daemon: if
-// there is none, a command starts its own daemon.
+// Manages the background daemon, which all commands on a storage share. The daemon writes a note with the path of its
+// socket. It takes a lock, so that each storage has only one background daemon. No command depends on the background
+// daemon: without it, a command starts its own daemon.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../base/attempt.ts';
@@ -26,7 +26,7 @@ export interface BackgroundNote extends Holder {
 
 const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json');
 
-/** Returns the note of the running background daemon. Returns undefined when no running daemon is visible. */
+/** Returns the note of the running background daemon. Returns undefined when this process sees no running daemon. */
 export function backgroundNote(storage: string): BackgroundNote | undefined {
   const text = attempt(isOfSystem, () => files.readFileSync(noteFile(storage), 'utf8'));
   if (text === undefined) return undefined;
@@ -73,7 +73,7 @@ export class BackgroundPlace {
     try {
       files.rmSync(noteFile(this.#storage), { force: true });
     } catch (error) {
-      if (systemCode(error) === undefined) throw error; // a lost disk must not prevent the exit
+      if (systemCode(error) === undefined) throw error; // if the disk is gone, the process must exit nevertheless
     } finally {
       this.#lock.release();
     }

@@ -1,6 +1,7 @@
-// Parses bytes strictly into frames (LSP base protocol 0.9). This module never allocates memory for a declared length
-// before the bytes arrive, and never buffers beyond its limits. After a fault the parser never searches for the next
-// frame, because the following bytes may mean anything. The parser does not decode or check bodies.
+// Parses bytes strictly into frames (LSP base protocol 0.9). This module allocates memory only for bytes that have
+// arrived, not for a length that a header declares. It never buffers more than its limits allow. After a fault, the
+// parser does not search for the next frame, because the following bytes may mean anything. It does not decode or check
+// bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;
@@ -30,7 +31,7 @@ const firstGrowth = 64 * 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
 // Matches the beginning of a possible header line. Without this check, a client that sends JSON without a header would
-// wait for ever.
+// get no error and wait for ever.
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
@@ -45,8 +46,8 @@ function isNoise(text: string): boolean {
 
 /** Parses a header block without the terminator. Returns a text with the problem when the header is invalid. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
-  // Adds the line end, so that a stray `\r` before the line end is found. The result must not depend on how the bytes
-  // arrive.
+  // Adds the line end before matching, so that a stray `\r` before the line end is found. The result must not depend on
+  // how the bytes arrive.
   if (isNoise(`${text}\r\n`)) return noise;
   let length: number | undefined;
   let foreignCharset: string | undefined;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { files } from '../base/files.ts';
 
 /**
- * Returns the path of a file of this package. `name` is relative to the root of the package. Searches for the root
- * upwards, because compiled files and bundled files (scripts/bundle.ts) are at different depths.
+ * Returns the path of a file of this package. `name` is relative to the root of the package. Searches for the root from
+ * directory to parent directory, because compiled files and bundled files (scripts/bundle.ts) are at different depths.
  */
 export function packageFile(name: string): string {
   let root = dirname(fileURLToPath(import.meta.url));
@@ -35,7 +35,7 @@ export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): st
   return join(root, 'checkpointd');
 }
 
-/** Returns the storage that a person named, or the default storage. */
+/** Returns the storage that the user named, or the default storage. */
 export function storageAt(typed: string | undefined): string {
   return typed === undefined ? defaultStorage() : resolve(typed);
 }
@@ -47,8 +47,8 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat =
     runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  // Checks the owner, because `sudo` keeps the variable. Otherwise root could make the socket directory, and then this
-  // user could not use it.
+  // Checks the owner of the directory, because `sudo` keeps the variable. Otherwise root would make its socket
+  // directory there, and this user could not use it later.
   const isOwn =
     stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;

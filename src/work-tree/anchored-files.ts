@@ -1,8 +1,9 @@
 // Makes addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory by a
-// link between two system calls. On Linux a descriptor pins the root. Every directory below is opened with O_NOFOLLOW
-// from its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The caller makes the system
-// calls. On other systems (macOS, Windows, no /proc) this module checks each part of the path with lstat before it
-// returns an address. This check refuses existing links, but not a link that appears after the check.
+// link between two system calls. On Linux an open descriptor identifies the root. Every directory below the root is
+// opened with O_NOFOLLOW from its parent's descriptor. An entry has the address /proc/self/fd/<fd of its
+// directory>/<name>. The caller makes the system calls. On other systems (macOS, Windows, no /proc) this module checks
+// each part of the path with lstat before it returns an address. This check refuses existing links, but not a link that
+// appears after the check.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
@@ -15,26 +16,27 @@ import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } fr
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /**
- * The maximum number of open directories. Each open directory needs a descriptor. Neighbouring paths rarely share more
- * directories than this.
+ * The maximum number of open directories, each of which needs a descriptor. Paths that are used one after the other
+ * rarely share more directories than this.
  */
 const openDirectoriesMax = 64;
 
 export type Anchoring = 'descriptors' | 'paths';
 
-/** Returns the strongest anchoring that this machine supports. */
+/** Returns the safest of these methods that this machine supports. */
 export function strongestAnchoring(): Anchoring {
   return process.platform === 'linux' && files.existsSync('/proc/self/fd') ? 'descriptors' : 'paths';
 }
 
 /**
- * The error for a path that has a link, a file or another entry in place of a directory. The error's code is ENOTDIR.
+ * The error when a path leads through a link, a file or another entry that is no directory. The error's code is
+ * ENOTDIR.
  */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
 }
 
-/** A pinned work tree, which uses up to 65 descriptors until it is closed. */
+/** An opened work tree, which uses up to 65 descriptors until it is closed. */
 export class AnchoredFiles {
   readonly root: string;
   readonly anchoring: Anchoring;
@@ -44,10 +46,7 @@ export class AnchoredFiles {
   /** Open directories, least recently used first. */
   readonly #open = new Map<TreePath, number>();
 
-  /**
-   * Opens the work tree.
-   * @throws WorkTreeMissing when `root` is not a directory. A link to a directory is not followed.
-   */
+  /** Opens the work tree without following a link at `root`. @throws WorkTreeMissing when `root` is not a directory */
   constructor(root: string, anchoring: Anchoring = strongestAnchoring()) {
     this.root = root;
     this.anchoring = anchoring;
@@ -71,8 +70,8 @@ export class AnchoredFiles {
   /**
    * Returns a path for one system call that does not follow a link at the path. Use the path at once: it becomes
    * invalid after {@link openDirectoriesMax} more calls.
-   * @throws a system error ENOENT or ENOTDIR when a part above is missing or is no directory. A link to a directory is
-   * no directory.
+   * @throws the system error ENOENT or ENOTDIR when a part above is missing, or is no directory (a link to a directory
+   * is none)
    */
   address(path: TreePath): Buffer {
     if (this.anchoring === 'paths') return this.#checkedPath(path);
@@ -87,8 +86,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Sets permission bits, never through a link. On Linux, the daemon need not be allowed to read the entry. `modeFor`
-   * gets the current mode. Changes nothing and returns false when the entry is not of this kind.
+   * Sets permission bits, never through a link. On Linux, this works even if the daemon may not read the entry.
+   * `modeFor` gets the current mode. Changes nothing and returns false when the entry is not of the given kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';
@@ -99,7 +98,8 @@ export class AnchoredFiles {
       if (kind === 'file' ? !stats.isFile() : !stats.isDirectory()) return false;
       const mode = modeFor(stats.mode & 0o7777);
       if (mode === (stats.mode & 0o7777)) return true;
-      // fchmod refuses a handle opened with O_PATH, but its name in /proc leads to the same inode.
+      // fchmod refuses a descriptor that was opened with O_PATH. But the descriptor's name in /proc leads to the same
+      // inode.
       if (linux) files.chmodSync(`/proc/self/fd/${fd}`, mode);
       else files.fchmodSync(fd, mode);
       return true;
@@ -120,10 +120,7 @@ export class AnchoredFiles {
     }
   }
 
-  /**
-   * Checks that the root is still in its place. @throws WorkTreeMissing when the root's path leads to another
-   * directory
-   */
+  /** Checks that the root is still at its path. @throws WorkTreeMissing when this path leads to another directory */
   assertInPlace(): void {
     const stats = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.lstatSync(this.root, { bigint: true }));
     if (stats?.dev !== this.#device || stats.ino !== this.#inode) throw workTreeMissing(this.root);

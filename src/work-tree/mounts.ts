@@ -1,5 +1,5 @@
 // Reads the kernel's list of mounts, and finds the mounts inside a directory. On systems other than Linux the list is
-// empty. Mounts nothing, and is independent of work trees.
+// empty. Does not mount anything, and is independent of work trees.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -10,15 +10,15 @@ export function readMounts(): string {
   return attemptOr('unknown', isOfSystem, () => files.readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
-/** Returns the mounts below a directory. A mount may appear without any event of the watcher. */
+/** Returns the mounts below a directory. Callers need this because the watcher gets no event when a mount appears. */
 export function mountsBelow(mounts: string, directory: string): string {
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   return linesWhere(mounts, (place) => place.startsWith(prefix)).join('\n');
 }
 
 /**
- * Returns the device and the source directory of the topmost mount at the directory itself. Returns undefined without a
- * mount.
+ * Returns the device and the source directory of the topmost mount at the directory itself. Returns undefined when
+ * there is no mount.
  */
 export function mountAt(mounts: string, directory: string): string | undefined {
   const [, , device, from] =
@@ -29,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction. Another mount
- * may cover a listed path, so callers must compare identities.
+ * Lists the paths in `directory` at which the files of the canonical `path` can also be seen, because of a bind mount
+ * in either direction. Another mount may cover a listed path, so callers must compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {
@@ -58,8 +58,8 @@ export function shownWithin(mounts: string, path: string, directory: string): st
 const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
 
 /**
- * True when every directory on an absolute path is on a file system of this machine, without a link on the way. Makes
- * system calls only on directories of local file systems, which answer at once.
+ * True when every directory on an absolute path is on a file system of this machine, and none is a link. Makes system
+ * calls only on directories of local file systems, which answer at once.
  */
 export function isOnThisMachine(path: string): boolean {
   const types = new Map<string, string>();

@@ -1,6 +1,6 @@
-// Reads a file. Each result is the content that the file had at one single moment. If that cannot be ensured, this
-// module reports a failure. Reads small files into memory, and large files through a private copy. Never waits for a
-// FIFO, never follows a link, and never trusts a size.
+// Reads a file. Each result is the content that the file had at one single moment; if this cannot be ensured, the read
+// fails. Reads small files into memory, and large files through a private copy. Never waits for a FIFO, never follows a
+// link, and never trusts a file's reported size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,16 +25,13 @@ export interface ReadingHash<Id> {
 
 export interface StableReadOptions<Id> {
   hash(size: number): ReadingHash<Id>;
-  /**
-   * The directory for copies of larger files while they are hashed. When absent, larger files are hashed without a
-   * copy.
-   */
+  /** The directory for private copies of larger files. When absent, larger files are hashed without a copy. */
   readonly spoolDirectory?: string;
-  /** False when only the id is wanted: no content is returned. Default: true. */
+  /** False when the caller needs only the id: no content is returned. Default: true. */
   readonly isContentWanted?: boolean;
   readonly maxFileBytes: number;
   readonly slices: Slices;
-  /** The time in milliseconds by which the clock of the file system is behind the clock of this process. Default: 0. */
+  /** The clock of the file system is behind the clock of this process by this time in ms. Default: 0. */
   readonly behindMs?: number;
 }
 
@@ -55,32 +52,31 @@ export type StableRead<Id> =
 export const memoryMax = 1 << 20;
 const triesMax = 3;
 /**
- * Kernels before 6.13 stamp changes by a clock with steps of 1–10 ms. A second change within one step may leave the
- * stamp unchanged.
+ * Kernels before 6.13 take the time of a change from a clock with steps of 1–10 ms. A second change within one step may
+ * leave the file's stamp unchanged.
  */
 const youngMs = 20;
 /**
- * A write stamps the file before it copies the bytes. If the writer is suspended in the middle, readers see a
- * half-written file under an unchanged stamp. Copying up to this size takes the kernel only microseconds. A
- * larger file counts as young for longer, so that the writer has time to continue before the second read.
+ * The kernel changes the stamp of a file before it copies the bytes of a write. If the writer is suspended in the
+ * middle, readers see a half-written file under an unchanged stamp. Up to this size, the copy takes only microseconds.
+ * A larger file counts as young for longer, so that the writer has time to continue before the second read.
  */
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
 const copyMs = 30;
-/** Reading a larger file twice takes longer than waiting until it is no longer young. */
+/** For a larger file, a second read takes longer than waiting until the file is no longer young. */
 const waitedForMin = 32 << 20;
-/** `Date.now()` has no fractions of a millisecond and may be behind the stamps of files. */
+/** `Date.now()` has no fractions of a millisecond, so it may be earlier than the stamp of a new file. */
 const waitedMsMax = youngLargeMs + 10;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file. Returns `elsewhere` when the path leads through another directory now. The file's
- * size and times must be equal, to the nanosecond, before and after the read. A file that changed a moment
- * ago is read twice, and both results must be equal. The function waits between the two reads of a large
- * file. After three failed attempts the file is `unstable`. The caller owns the spool file, if the function
- * made a spool file.
+ * Reads a regular file. Returns `elsewhere` when the path now leads through another directory. The file's size and
+ * times must be the same, to the nanosecond, before and after the read. A file that changed a moment ago is read twice,
+ * and both results must be equal. The function waits between the two reads of a large file. After three failed attempts
+ * the file is `unstable`. If the function made a spool file, the caller must remove it.
  * @throws NoSpace for the spool file, and system errors such as EMFILE.
  */
 export async function readStable<Id>(
@@ -111,7 +107,7 @@ export async function readStable<Id>(
         await delay(leftMs + 1);
         continue;
       }
-      // The first read of a young file is not used, so it needs no copy.
+      // The first read of a young file only gives an id for comparison, so it needs no copy.
       const isTaken = !isYoung || young !== undefined;
       const got = await readOnce(fd, stamp.size, options, isTaken);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));
@@ -132,13 +128,15 @@ export async function readStable<Id>(
   }
 }
 
-/** Returns for how many milliseconds the file still counts as young: 0 or less when it is old. */
+/**
+ * Returns for how many milliseconds the file still counts as young. A value of 0 or less means that the file is old.
+ */
 function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
   const youngFrom = Date.now() - Math.ceil(behindMs) - (size > copiedAtOnceMax ? youngLargeMs : youngMs);
   return Number(ctimeNs - BigInt(youngFrom) * 1_000_000n) / 1e6;
 }
 
-/** Removes the private copy of a content that is not used. */
+/** Removes the private copy of a content that will not be used. */
 export function discard(content: ReadContent | undefined): void {
   if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
 }
@@ -171,7 +169,7 @@ async function readOnce<Id>(
       const got = readFully(fd, chunk.subarray(0, Math.min(memoryMax, size - offset)), offset);
       if (got === 0) return undefined;
       const bytes = chunk.subarray(0, got);
-      // Another thread writes while this thread hashes, because a busy disk may delay the write.
+      // Another thread writes the copy while this thread hashes, because a busy disk may delay the write.
       const copied = spool === undefined ? undefined : writeCopy(spool, bytes);
       hash.update(bytes);
       await copied;
@@ -191,8 +189,8 @@ async function readOnce<Id>(
 let scratch: Buffer | undefined;
 
 /**
- * Returns bytes that the next call overwrites. Otherwise a scan that only computes the ids of 100,000 files would leave
- * all their contents to the garbage collector, which runs late.
+ * Returns a buffer that the next call overwrites. With a new buffer for each call, a scan that only computes ids would
+ * leave the contents of 100,000 files to the garbage collector.
  */
 function scratchOf(size: number): Buffer {
   scratch ??= Buffer.allocUnsafeSlow(memoryMax);
@@ -200,8 +198,8 @@ function scratchOf(size: number): Buffer {
 }
 
 /**
- * Turns a failure of the private copy into an error of the store. A failure of the copy must never count as a fact
- * about the user's file.
+ * Turns a failure of the private copy into an error of the store. Such a failure must never look like a problem of the
+ * user's file.
  */
 function spooling<T>(step: () => T): T {
   try {
@@ -235,7 +233,7 @@ function readFully(fd: number, target: Buffer, position: number): number {
   return got;
 }
 
-/** Appends bytes. The caller awaits this function before calling it again, and before closing the file. */
+/** Appends bytes. The caller must await this function before calling it again, and before closing the file. */
 async function writeCopy(fd: number, bytes: Buffer): Promise<void> {
   try {
     passSeam('write', fd);
@@ -255,8 +253,8 @@ export function readLink(
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'elsewhere' } {
   let opened: OpenedPath | undefined;
   try {
-    // The target of a link never changes in place, because a link with a new target has a new inode. So one stat and
-    // one read after it are enough.
+    // The target of a link never changes in place, because a link with a new target has a new inode. So it is enough to
+    // stat the link and then read its target once.
     opened = openReached(directory);
     const path = inside(opened, name);
     const stats = files.lstatSync(path, exact);
@@ -271,14 +269,14 @@ export function readLink(
 }
 
 /**
- * Classifies errors that are facts about one path. The path is missing (`gone`), or is present but unreadable.
- * @throws every other error (EMFILE, ENFILE, ENOMEM …). The capture then fails, because the file may be readable.
+ * Classifies errors that concern one path: the path is missing (`gone`), or exists but is unreadable. @throws every
+ * other error (EMFILE, ENFILE, ENOMEM …). The capture then fails, because the file itself may be readable.
  */
 export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
   switch (systemCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-    case 'ELOOP': // a link replaced a directory or file meanwhile
+    case 'ELOOP': // meanwhile a link has replaced a directory or the file
     case 'ESTALE':
     case 'ENXIO':
       return 'gone';

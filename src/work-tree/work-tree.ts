@@ -1,6 +1,6 @@
 // The work tree is the directory of which the daemon makes checkpoints. The daemon opens the work tree once, by its
-// canonical path and its identity. One function reaches all its directories, even directories whose path is longer than
-// PATH_MAX. This module reads no files and does not decide what is captured.
+// canonical path and its identity. One function opens any directory in it, even if the directory's path is longer than
+// PATH_MAX. This module reads no files and does not decide which files are captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -18,9 +18,9 @@ export interface WorkTree {
   readonly root: string;
   /** `dev:ino` of the root, read when the work tree was opened. */
   readonly identity: string;
-  /** The identity with which {@link requireWorkTree} compares the present root. */
+  /** The identity of the root. {@link requireWorkTree} compares the current root with it. */
   readonly rootIdentity?: RootIdentity;
-  /** The name of the protected directory that is the work tree, if the client allowed a protected directory. */
+  /** If the work tree is a protected directory that the client allowed: the name of this protected directory. */
   readonly protectedPlace?: string;
 }
 
@@ -64,8 +64,8 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
 }
 
 /**
- * True for a directory that git recognises as a bare repository. A directory below a bare repository may be a work
- * tree. A directory with its own `.git` may be a work tree, too.
+ * True for a directory that git recognises as a bare repository. Such a directory cannot be a work tree, unless it has
+ * its own `.git`. A directory below a bare repository may be a work tree.
  */
 function isBareRepository(root: string): boolean {
   const exists = (name: string): boolean => files.existsSync(join(root, name));
@@ -96,8 +96,7 @@ export function requireRoot(root: string): string {
 }
 
 /**
- * Checks that the work tree is still where it was opened. A new directory at the same path counts as the work
- * tree.
+ * Checks that the work tree is still at its path. A new directory at this path also counts as the work tree.
  * @throws the errors of {@link requireRoot}; WorkTreeMissing when another file system is mounted there.
  */
 export function requireWorkTree({ root, rootIdentity }: WorkTree): void {
@@ -111,7 +110,7 @@ export function requireWorkTree({ root, rootIdentity }: WorkTree): void {
 
 /**
  * Tries to read the directory instead of calling `access`. `access` checks the rights of the real user, but later calls
- * have the rights of the effective user.
+ * use the rights of the effective user.
  */
 function mustBeReadable(root: string): void {
   if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
@@ -195,8 +194,8 @@ export function refuseStorageInside(tree: WorkTree, storageDirectory: string): v
  * Returns the path of a storage directory (existing or not) relative to the work tree, or undefined when the directory
  * is outside.
  *
- * Compares the identities of the directories above, so that links and letter case cannot hide the work tree. On Linux
- * also detects bind mounts.
+ * Compares the identity of each directory above the storage with the work tree, so that links and letter case cannot
+ * hide the work tree. On Linux also detects bind mounts.
  */
 export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
   const missing: string[] = [];
@@ -228,7 +227,10 @@ function isAt(path: string, identity: string): boolean {
   return attemptOr(false, isOfSystem, () => identityOf(files.statSync(path, { bigint: true })) === identity);
 }
 
-/** Returns the canonical path of the nearest existing ancestor. Adds the missing names below it to `below`. */
+/**
+ * Returns the canonical path of the nearest existing directory at or above the path. Adds the names that are missing
+ * below this directory to `below`.
+ */
 function existingPart(path: string, below: string[]): string {
   let rest = path;
   for (;;) {
@@ -243,24 +245,21 @@ function existingPart(path: string, below: string[]): string {
   }
 }
 
-/** PATH_MAX is 4,096 with the final NUL; a name may add 255 and a slash. */
+/** PATH_MAX is 4,096 bytes with the final NUL. A name in the directory adds up to 255 bytes and a slash. */
 const reachMax = 4096 - 1 - 256;
 
-/** A directory that system calls can reach at any depth. */
+/** A directory, at any depth, that system calls can reach by `prefix`. */
 export interface ReachedPath {
   /** The bytes of a path to the directory, as latin1, without a final slash. */
   readonly prefix: string;
   release(): void;
-  /**
-   * Returns whether an opened file has this name in the directory. Returns false when a directory on the way was
-   * replaced.
-   */
+  /** True when the opened file has this name in the directory. False when a directory on the path was replaced. */
   isAt?(fd: number, name: string): boolean;
 }
 
 /**
- * An open {@link ReachedPath}. The names in the directory can be reached even after another directory has taken its
- * path.
+ * An open {@link ReachedPath}. Even if another directory is put at the path, names are looked up in the opened
+ * directory.
  */
 export interface OpenedPath extends ReachedPath {
   /** Absent on systems without descriptors for directories. */
@@ -269,7 +268,7 @@ export interface OpenedPath extends ReachedPath {
   readonly openedAt: string;
 }
 
-/** Another directory has replaced an opened directory at its path. */
+/** The error when another directory has replaced the opened directory at its path. */
 export class Exchanged extends Error {}
 
 const followsDescriptors = process.platform === 'linux' && files.existsSync('/proc/self/fd');
@@ -295,9 +294,9 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
 }
 
 /**
- * Returns whether an open file or directory is at a path, with no link on the way. Returns true when the system cannot
- * check this: for a path longer than PATH_MAX, and on systems other than Linux. Also returns true for a file that was
- * removed meanwhile.
+ * True when an open file or directory is at a path, and no part of the path is a link. Also true when the system cannot
+ * check this: for a path longer than PATH_MAX, and on systems other than Linux. Also true for a file that was removed
+ * meanwhile.
  */
 function liesAt(fd: number, path: Buffer): boolean {
   if (!followsDescriptors) return true;
@@ -305,14 +304,14 @@ function liesAt(fd: number, path: Buffer): boolean {
     files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
   );
   if (real === undefined) return true;
-  // On a file system that ignores letter case, the system reports the name that was looked up first.
+  // Ignores letter case. A file system that ignores case reports the spelling under which the file was looked up first.
   const text = real.toString('latin1').toLowerCase();
   const meant = path.toString('latin1').toLowerCase();
   return text === meant || text === `${meant} (deleted)`;
 }
 
 /**
- * True when the system reports the known path for the opened root. The system reports another path when another file
+ * True when the system reports the expected path for the opened root. It reports a different path when another file
  * system is mounted over the root.
  */
 function reportsPaths(tree: WorkTree): boolean {
@@ -332,10 +331,9 @@ function reportsPaths(tree: WorkTree): boolean {
 const placed = new WeakSet<WorkTree>();
 
 /**
- * Reaches a directory of the work tree for system calls on it and on its names.
- *
- * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`. On other systems this function
- * passes the long path unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
+ * Makes a directory of the work tree reachable for system calls, on itself and on its names. On Linux, a path longer
+ * than PATH_MAX is opened in several steps through `/proc/self/fd`. On other systems this function passes the long path
+ * unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
@@ -384,25 +382,25 @@ export function inside(reached: ReachedPath, name: string): Buffer {
 const beyondAscii = /[\u0080-\u00ff]/;
 
 /**
- * Returns the path of a name, for loops over very many names. Returns text if text and bytes agree, which saves a copy
- * for each name.
+ * Returns the path of a name, for loops over very many names. If the name is the same as text and as bytes, returns
+ * text, which saves a copy for each name.
  */
 export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Checks that the directory at a work tree's root is the opened directory. A directory that the user made again at the
-// same path counts as the work tree, too. The check fails when another file system is mounted at the root, or when a
-// mount has disappeared and left its empty directory. Such a directory says nothing about the user's files, and the
-// daemon must not write to it.
+// Checks that the directory at a work tree's root is the opened directory. If the user has made the directory again at
+// the same path, the new directory counts as the work tree, too. The check fails when another file system is mounted at
+// the root, or when a mount has disappeared and left its empty directory. Such a directory does not contain the user's
+// files, and the daemon must not write to it.
 
 export interface RootIdentity {
   readonly device: bigint;
   readonly inode: bigint;
   readonly birthNs: bigint;
   readonly directory: DirectoryIdentity | undefined;
-  /** The mount at the root itself. */
+  /** The mount whose mount point is the root itself. */
   readonly mount: string | undefined;
 }
 
@@ -419,10 +417,11 @@ export function refuseOtherMount(root: string, then: RootIdentity): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
   if (dev === then.device && ino === then.inode && birthtimeNs === then.birthNs) return;
   const now = rootIdentityAt(root);
-  // A network file system that is mounted again has another device number, but the same directories.
+  // A network file system that was mounted again has a different device number, but the same directories.
   if (isBornAs(then.directory, now.directory)) return;
   const isInPlace = now.device === then.device && now.mount === then.mount;
-  // The root of a mount cannot be recreated, so a new inode under the same device number is another file system.
+  // A user cannot delete and recreate the root of a mount. So a new inode under the same device number means a
+  // different file system.
   if (isInPlace && (now.mount === undefined || isSame(then.directory, now.directory))) return;
   throw new CheckpointdError(
     'WorkTreeMissing',
@@ -439,8 +438,8 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Decides whether a directory is protected, because no user could want it as a work tree. A checkpoint of a home
-// directory, for example, can fill disks with hundreds of gigabytes. Compares paths and identities.
+// Decides whether a directory is protected, because hardly any user wants it as a work tree. For example, a checkpoint
+// of a home directory can take hundreds of gigabytes. Compares paths and identities.
 
 /**
  * Returns the name of the protected directory at a canonical path, or undefined when the directory is not protected.
@@ -473,6 +472,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  // A missing or unreadable path does not lead to the opened directory.
+  // The path is missing or unreadable, so it does not lead to the opened directory.
   return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }

@@ -1,7 +1,7 @@
-// Checks every incoming JSON value before the JSON-RPC library gets it. The checks concern the envelope, the id, and
-// the number of running requests. The library alone confuses the ids 1 and "1", never answers a duplicate id, throws on
-// a cancel without parameters, and queues without limit. This module knows no methods except `$/cancelRequest` and
-// `shutdown`.
+// Checks every incoming JSON value before passing it to the JSON-RPC library. The checks concern the envelope, the id,
+// and the number of running requests. Without them, the library confuses the ids 1 and "1", never answers a duplicate
+// id, throws on a cancel without parameters, and queues without limit. This module knows no methods except
+// `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 
@@ -44,8 +44,8 @@ export function idToAnswer(value: unknown): RequestId | null {
 }
 
 /**
- * The running requests. Each request has an internal number, because the library's tables compare ids as text and would
- * confuse the client's ids. {@link Admission.release} returns the client's id for the response.
+ * The running requests, by internal number. The library gets these numbers instead of the client's ids, because it
+ * compares ids as text and would confuse them. {@link Admission.release} returns the client's id for the response.
  */
 export class Admission {
   readonly #inFlightMax: number;
@@ -54,7 +54,10 @@ export class Admission {
   readonly #outerIds = new Map<number, RequestId>();
   #lastInner = 0;
 
-  /** Drops the notifications that `wantsNotification` refuses, before they take a turn of the queue. */
+  /**
+   * Drops a notification at once if `wantsNotification` returns false, so that the notification takes no turn of the
+   * queue.
+   */
   constructor(wantsNotification: (method: string) => boolean, max: number = inFlightMax) {
     this.#wantsNotification = wantsNotification;
     this.#inFlightMax = max;
@@ -79,7 +82,7 @@ export class Admission {
     return this.#judgeNotification(method, params);
   }
 
-  /** Ends a running request, and returns the client's id of the request. */
+  /** Removes a request that has ended, and returns the id that the client gave it. */
   release(inner: number): RequestId | undefined {
     const outer = this.#outerIds.get(inner);
     if (outer !== undefined) {
@@ -94,8 +97,7 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // `shutdown` is accepted despite the limit, because a client that is leaving must not be told to repeat its request
-    // later.
+    // The limit does not hold for `shutdown`: a client that is leaving must not have to repeat its request later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this request again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

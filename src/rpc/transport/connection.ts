@@ -1,7 +1,6 @@
 // Connects one client: combines the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
-// queue. The connection dispatches one message per turn of the event loop, in order. The connection reports the end of
-// input after all earlier messages were dispatched. This module handles frames and messages, and is independent of
-// methods.
+// queue. The connection dispatches one message per turn of the event loop, in order. After the last message, it reports
+// the end of input. This module handles frames and messages, and is independent of methods.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,
@@ -19,15 +18,15 @@ import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
 /**
- * The maximum number of rounds of waiting for a client. A client that reads very slowly must not delay the end for
- * ever.
+ * The connection waits at most this number of times for a client that still reads. A client that reads very slowly must
+ * not delay the end for ever.
  */
 const drainRoundsMax = 10;
 
 export type RequestOutcome =
   | {
       readonly result: unknown;
-      /** The effects of the request. They are reported when the result is too large to send. */
+      /** The effects of the request. If the result is too large to send, the error response reports these effects. */
       readonly effects: Effects;
     }
   | { readonly error: WireError };
@@ -101,9 +100,9 @@ export class Connection {
   }
 
   /**
-   * Queues a notification. Every later response is sent after this notification. Drops the notification and returns
-   * false when the client has too much unread output. Responses need no such limit, because the number of running
-   * requests is limited.
+   * Queues a notification. It is sent before every response that is queued later. If the client has too much unread
+   * output, drops the notification and returns false. Responses are never dropped: there cannot be too many of them,
+   * because the number of running requests is limited.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;
@@ -112,8 +111,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when every request has its response and all frames are sent, or when the client has read nothing for
-   * `msMax`. Continues to wait for a client that still reads.
+   * Resolves when every request has its response and all frames are sent. Also resolves when the client has read
+   * nothing for `msMax`; as long as the client reads, the wait continues.
    */
   async drain(msMax: number): Promise<void> {
     const drained = this.#answered().then(() => this.#writer.drained());
@@ -159,7 +158,8 @@ export class Connection {
   }
 
   #released(message: Message): Message {
-    // Code that waits for the last response continues in a later microtask, after this response is written.
+    // Code that waits for the last response continues only in a later microtask. By then this response has been
+    // written.
     if (this.#admission.inFlight === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
     return message;
   }
@@ -169,7 +169,7 @@ export class Connection {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Stops reading while the client has too much unread output or too many messages wait. */
+  /** Stops reading while the client has too much unread output, or while too many messages are queued. */
   #keepBounds(): void {
     if (this.#waitsForOutput) return;
     if (this.#writer.pendingBytes > pendingBytesMax) {
@@ -208,7 +208,7 @@ export class Connection {
 }
 
 /**
- * True for a cancel of a running request. The library handles a cancel at once and never dispatches it, so a cancel is
+ * True for a message that cancels a request. The library handles this message at once and never dispatches it, so it is
  * not counted.
  */
 function isCancel(message: Message): boolean {

@@ -11,8 +11,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The greatest allowed depth, which is twice the depth in the generated validators. The limit only protects the parser,
- * and the validators report which value is too deep.
+ * The greatest allowed depth: twice the depth that the generated validators allow. This limit only protects the parser;
+ * the validators report which value is too deep.
  */
 export const depthMax = 1024;
 /**
@@ -20,7 +20,7 @@ export const depthMax = 1024;
  * values.
  */
 export const valuesMax = 2_000_000;
-/** The size up to which any text is harmless: 64 Ki levels are parsed in some milliseconds. */
+/** Up to this size any text is harmless: even 64 Ki nested levels are parsed in a few milliseconds. */
 const harmlessBytes = 64 * 1024;
 
 /**

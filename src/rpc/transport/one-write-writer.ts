@@ -1,7 +1,7 @@
-// Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library writes twice, and the second
-// system call costs most of the throughput when there are many messages. The writer also makes outgoing messages
-// well-formed and checks their size. The writer never drops a message and never waits, so code that sends many messages
-// checks `pendingBytes`.
+// Replaces vscode-jsonrpc's writer, and writes header and body in one write. The library writes twice per message. With
+// many messages, the second system call more than halves the throughput. The writer also makes outgoing messages
+// well-formed and checks their size. The writer never drops a message and never waits. So code that sends many messages
+// must check `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
 /** The required methods of an output stream. process.stdout, sockets and PassThrough have these methods. */
@@ -13,7 +13,7 @@ export interface FrameOutput {
 }
 
 export interface WriterPorts {
-  /** Returns the final form of a message. Called once, just before the message is written. */
+  /** Returns the form in which a message is written. Called once, just before the message is written. */
   readonly address: (message: Message) => Message;
   /** Returns the replacement for a message over the limit. `bytes` is absent when the size could not be measured. */
   readonly tooLarge: (message: Message, bytes: number | undefined) => Message;
@@ -27,8 +27,8 @@ export interface WriterPorts {
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
 /**
- * Returns JSON in which lone surrogates are replaced by U+FFFD. JSON.stringify escapes a lone surrogate (`\ud800`), and
- * Rust, Neovim and Emacs refuse the whole message because of one such escape.
+ * Returns the JSON with U+FFFD in place of each lone surrogate. JSON.stringify writes a lone surrogate as an escape
+ * (`\ud800`). Clients in Rust, Neovim and Emacs refuse a whole message that contains one such escape.
  */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -77,7 +77,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
   }
 
   end(): void {
-    // Does nothing, because the output ends when the process exits, after `drained`.
+    // Does nothing: the process exits after `drained`, and the output ends with the process.
   }
 
   #textOf(message: Message): string {
@@ -85,7 +85,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     try {
       body = wellFormedJson(message);
     } catch (error) {
-      // A RangeError means that the text is longer than the longest string, or that the value is nested deeper than the
+      // A RangeError means that the text is too long for a string, or that the value is nested too deeply for the
       // stack. All other errors are defects.
       if (!(error instanceof RangeError)) throw error;
     }
@@ -103,14 +103,14 @@ const slabBytes = 64 * 1024;
 /**
  * Stores the frames that a slow client has not read yet. While the client keeps up, each frame is written directly to
  * the output. When the client lags, frames wait in slabs of packed bytes. A stream would need an object, a string and a
- * callback for every write. 100,000 refused requests took 120 MB in a stream, and take 25 MB in slabs. The backlog
- * never drops or reorders frames, and has no limit.
+ * callback for every write. The responses to 100,000 refused requests take 120 MB in a stream, and 25 MB in slabs. The
+ * backlog never drops or reorders frames, and has no limit.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab to which frames are added. The next field is the used length of this slab. */
+  /** The slab to which frames are added. The field after it is the used length of this slab. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;

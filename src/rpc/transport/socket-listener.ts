@@ -19,17 +19,11 @@ export interface SocketListener {
   close(): void;
 }
 
-/**
- * The maximum length of a socket path in the kernel's address, without the terminating byte. On BSD and macOS the
- * maximum is 104 minus 1.
- */
+/** The maximum length of a socket's path, without the terminating byte. BSD and macOS allow 104 bytes minus 1. */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
-/**
- * The age in ms below which a socket is not removed. The daemon of a young socket that refuses connections may be about
- * to listen.
- */
+/** A socket younger than this (in ms) is not removed. If it refuses connections, its daemon may be about to listen. */
 const youngMs = 60_000;
 
 /** The error for a directory that cannot be used. The message is for the log. */
@@ -69,7 +63,7 @@ export async function listenForClients(
 
 function listen(path: string, onClient: (socket: Socket) => void): Promise<SocketListener> {
   return new Promise((resolve, reject) => {
-    // The socket stays open for responses after the client has finished writing.
+    // Keeps the socket open for responses after the client has finished writing.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, onClient);
     server.once('error', reject);
     server.listen({ path }, () => {

@@ -1,6 +1,6 @@
-// Reserves stdout for frames. One stray line of a library would break the connection, so all other output (console,
-// process.stdout, warnings) is written to the log. This module cannot stop native code, or a child process that
-// inherits stdout. Children therefore get pipes.
+// Reserves stdout for the frames of the protocol. One stray line of a library would break the connection, so all other
+// output (console, process.stdout, warnings) is written to the log. This module cannot intercept native code, or a
+// child process that inherits stdout. Child processes therefore get pipes.
 import type { Log } from '../../base/log.ts';
 import type { FrameOutput } from './one-write-writer.ts';
 
@@ -35,7 +35,7 @@ export function guardStdout(log: Log): FrameOutput {
   };
 }
 
-/** Prints the last message before a fatal end. A serving daemon writes no other text to stderr. */
+/** Prints the last message before a fatal end. While a daemon serves clients, it writes no other text to stderr. */
 export function sayFatal(message: string): void {
   process.stderr.write(`checkpointd: ${message}\n`);
 }

@@ -1,7 +1,7 @@
 // Replaces vscode-jsonrpc's reader by a strict reader: frames have limits, bodies must be valid UTF-8, and each fault
 // gets one answer. The library's own reader waits for 99 GB when a header announces 99 GB. After invalid bytes it
-// ignores every later request. The strict reader continues after a bad body, because the frame has a length. The strict
-// reader stops for ever after a framing fault.
+// ignores every later request. The strict reader continues after a bad body, because it knows the length of the frame.
+// After a fault in the framing itself, it stops for ever.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
@@ -16,7 +16,7 @@ import { wireError } from '../error-response.ts';
 import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
 import { excessOf, outermostLevel } from './json-bounds.ts';
 
-/** The reason why no more messages arrive. `endOfInput` also means a failed input. */
+/** The reason why no more messages arrive. `endOfInput` can also mean that reading the input failed. */
 export type ReaderEnd = 'endOfInput' | 'framing';
 
 export interface ReaderPorts {
@@ -105,8 +105,8 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
   }
 
   /**
-   * Reports the end. The reader continues to read and discards the input, so that a client that is still writing is not
-   * blocked.
+   * Reports the end. After that, the reader still reads the input but discards it, so that a client that is still
+   * writing is not blocked.
    */
   #end(end: ReaderEnd): void {
     if (this.#ended) return;
