@@ -1,5 +1,5 @@
-// Tests the process of the daemon: clean stdout, uncaught failures, the death of the parent, floods. The
-// cases of protocol/conformance test flags, transports and the life cycle.
+// Tests the process of the daemon: clean stdout, uncaught failures, the death of the parent, floods of messages.
+// protocol/conformance tests flags, transports and the life cycle.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,13 +76,13 @@ test('after an uncaught failure, the daemon exits with 70, prints one line, and 
   }));
 
 test('the daemon ends when its parent dies, even if a sibling process keeps the input open', async () => {
-  // A parent process starts the daemon and a sibling, which shares the input of the daemon. Then the parent dies.
+  // A parent process starts the daemon, and also a sibling that keeps the daemon's input open. Then the parent dies.
   const script = `
     const { spawn } = require('node:child_process');
     const daemon = spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'pipe', 'ignore'] });
     const sibling = spawn('sleep', ['20'], { stdio: ['ignore', daemon.stdin, 'ignore'], detached: true });
     daemon.stdin.write(process.argv[2]);
-    // The daemon has answered, so it knows its parent.
+    // The daemon has answered, so it has read the id of its parent.
     daemon.stdout.once('data', () => {
       require('node:fs').writeSync(1, daemon.pid + ' ' + sibling.pid);
       process.kill(process.pid, 'SIGKILL');
@@ -94,7 +94,7 @@ test('the daemon ends when its parent dies, even if a sibling process keeps the 
   const isGone = (): boolean => {
     try {
       process.kill(daemon, 0);
-      // A dead child of a dead parent may still be listed as a zombie.
+      // If the parent is dead, its dead child may stay in the process list as a zombie.
       return readFileSync(`/proc/${daemon}/stat`, 'utf8').includes(') Z ');
     } catch {
       return true;

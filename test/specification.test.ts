@@ -1,4 +1,4 @@
-// Compares the table of statuses with the titles of the tests, so that the two cannot contradict each other.
+// Compares the statuses in the table with the titles of the tests, so that neither contradicts the other.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Checks the imports between files for which the linter has no rule.
+// Checks rules for imports between files that the linter does not check.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ function imports(): Graph {
   return new Map(names.map((name) => [name, importsOf(name)]));
 }
 
-/** Returns every file that imports itself through other files, with the path of imports. */
+/** Returns every file that imports itself through other files, with the chain of these files. */
 function circles(graph: Graph): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -69,7 +69,7 @@ test('the daemon answers initialize without loading code for git, store and capt
   );
 });
 
-/** Lower this number when you can, and never raise it. */
+/** Lower this number if you can, and never raise it. */
 const smallPartsMax = 16;
 
 test('only few files of under 40 lines have a single importer, because such code belongs in the importer', () => {

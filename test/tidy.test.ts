@@ -68,9 +68,9 @@ test('no test is skipped or focused by accident', () => {
   );
 });
 
-/** Folders of tests about the whole daemon or the protocol. These folders mirror no folder of src. */
+/** Folders with tests of the whole daemon or the protocol. They have no corresponding folder in src. */
 const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
-/** Tests about the repository, its package and its scripts. */
+/** Folders and files with tests of the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
 test('a test file is in the folder of its subject, and its name begins with the name of the tested file', () => {
@@ -94,7 +94,7 @@ test('the linter limits a function of src to sixty lines, and each listed functi
   const exceptions = rules.overrides
     .filter(({ rules }) => typeof rules[limit] === 'object')
     .map(({ files, rules }) => [files.join(), (rules[limit] as [string, { max: number }])[1].max]);
-  // These numbers may only become smaller, and no number may be added.
+  // Each number may only become smaller, and no new number may be added.
   assert.equal(exceptions, [
     ['src/commands/answers/announce.ts', 77],
     ['src/store/git/local.ts', 61],
@@ -180,7 +180,8 @@ test('no name, comment or title uses a word that the glossary forbids', () => {
   const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
   const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
   assert.ok(words.length > 5);
-  // A word with a capital letter is the name of a type. In lower case the word is English, as in "out of sight".
+  // If a word begins with a capital letter, it is the name of a type. In lower case, the word is normal English, as in
+  // "out of sight".
   const patterns = words
     .filter((word) => word !== 'settle')
     .map((word) => (/^[A-Z]/.test(word) ? `(?:\\b|[a-z])${word}(?![a-z])` : `\\b${word}`));

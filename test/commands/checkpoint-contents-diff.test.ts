@@ -9,7 +9,7 @@ const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line $
 
 /**
  * Makes a session with checkpoints "0" and "1". Between them, files are added, modified, deleted and renamed, and a
- * file becomes a link or the reverse.
+ * file becomes a link.
  */
 async function variety(): Promise<{
   daemon: InProcessDaemon;

@@ -1,5 +1,5 @@
-// Real editors start and use the daemon. Neovim uses its LSP client or only the transport, and Emacs uses the library
-// jsonrpc or Eglot. The editors run the same snippets that people copy. A test is skipped with a message when its
+// Real editors start and use the daemon. Neovim uses its LSP client, or only the transport of that client. Emacs uses
+// the library jsonrpc, or Eglot. The editors run the snippets that people copy. A test is skipped with a message if its
 // editor is missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const snippet = (name: string): string => join(root, 'protocol/clients/editors', name);
 const driver = (name: string): string => join(root, 'test/hosts', name);
 
-/** Runs an editor in a separate home and work tree. Returns its whole output. */
+/** Runs an editor with its own home and work tree. Returns the whole output. */
 function host(
   program: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
 // Compiles the snippet for VS Code with the real declarations of VS Code and vscode-languageclient from the npm
-// registry. The test is skipped with a message when the registry is unreachable.
+// registry. If the registry cannot be reached, the test is skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

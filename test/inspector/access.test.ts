@@ -1,4 +1,5 @@
-// Tests which pages may use the inspector: hosts, origins, cookies, links that work once, and the second secret.
+// Tests which pages may use the inspector: allowed hosts and origins, cookies, links that work once, and the second
+// secret.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

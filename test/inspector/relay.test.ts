@@ -1,4 +1,4 @@
-// A page can read everything and make the changes that people make by hand, but cannot end or delete anything.
+// A page can read everything, and make the changes that people make by hand. It cannot end the daemon or delete data.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -21,7 +21,7 @@ interface Answer {
   };
 }
 
-/** A page that runs without a browser. */
+/** A page that connects like a browser, without a browser. */
 class Page {
   readonly socket: WebSocket;
   readonly heard: Answer[] = [];

@@ -46,7 +46,7 @@ function http({ method = 'GET', path = '/', headers = {}, body }: Asked): Promis
   });
 }
 
-/** Tries to open a WebSocket; returns its status, 101 when it opens. */
+/** Tries to open a WebSocket. Returns the HTTP status, which is 101 on success. */
 async function upgrade(
   headers: Record<string, string>,
   protocols: string[],
@@ -133,7 +133,7 @@ test('a link gives a cookie and a secret once; the WebSocket requires both, and 
   assert.is(await upgrade(full, [socketProtocol, `${secretPrefix}x`]), 401, 'a wrong secret');
   assert.is(await upgrade({ ...full, cookie: `${jar}x` }, protocols), 401, 'a wrong cookie');
   assert.is(await upgrade(full, protocols, '/'), 404, 'another path');
-  // When the port is forwarded, Host and Origin have a different port number.
+  // If the port is forwarded, the port number in Host and Origin differs from the server's.
   const forwarded = { host: 'localhost:9', origin: 'http://localhost:9' };
   assert.is(await upgrade({ ...full, ...forwarded }, protocols), 401, 'the cookie of another port');
 });

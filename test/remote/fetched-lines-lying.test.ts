@@ -11,7 +11,7 @@ import { bareRepository, Machine } from '../support/machines.ts';
 
 const test = suite('lying remotes');
 
-/** A remote with one session, pushed after each of two turns, and a second machine. */
+/** A remote with one session that was pushed twice, and a second machine that has fetched the first push. */
 interface Scene {
   readonly remote: Repository;
   readonly one: Machine;

@@ -14,7 +14,7 @@ import type { Entry, TreeChange } from '../../src/tree/tree.ts';
 import { checkProperty } from '../support/property.ts';
 import { changesBetween, file, link, model, path, planBetween, trees } from '../support/trees/model-tree.ts';
 
-/** Returns the operations of a plan in their order. */
+/** Returns the operations of a plan, in the order of the plan. */
 function operations(plan: RestorePlan): string[] {
   return [
     ...plan.deletes.map(({ path, because }) => `- ${path} ${because}`),
@@ -268,7 +268,7 @@ test('a plan of many files is the same in slices and at once', async () => {
     turns += 1;
     if (!isOver) setImmediate(turn);
   };
-  // Each time the clock is read, it advances by a millisecond, so a slice ends after twenty steps on every machine.
+  // Each read of the clock advances it by a millisecond. Therefore a slice ends after twenty steps on every machine.
   performance.now = () => (looks += 1);
   setImmediate(turn);
   try {

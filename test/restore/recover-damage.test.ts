@@ -1,5 +1,5 @@
-// After an interrupted restore the store lost contents of the target and of the safety checkpoint. The restore can be
-// neither finished nor undone completely, but intact checkpoints must stay available.
+// After an interrupted restore, the store has lost contents of the target and of the safety checkpoint. The restore can
+// be neither finished nor undone completely. Intact checkpoints must stay available.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { operation, type SessionRig, withSessions } from '../support/session-rig
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Makes a session at turn 2 whose restore of turn 1 broke after a few files. */
+/** Makes a session at turn 2. Its restore of turn 1 broke after a few files. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const turn of ['one', 'two']) {
@@ -35,7 +35,7 @@ function spoil({ parts }: Session, texts: readonly string[], how: 'missing' | 'w
   }
 }
 
-/** Returns the blob id of a content. */
+/** Returns the id of a content as a git blob. */
 function blobOf({ parts }: Session, content: string): string {
   const file = join(parts.directory.own, 'content');
   writeFileSync(file, content);
@@ -50,8 +50,8 @@ for (const how of ['missing', 'wrong'] as const) {
   test(`if contents of target and safety checkpoint are ${how}, a recovery reports their paths and restores all others`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
-      // The target lost contents that are still to be written. The safety checkpoint lost contents of files
-      // that were already replaced.
+      // The target lost contents that the restore has not written yet. The safety checkpoint lost contents of files
+      // that the restore has replaced already.
       const written = names.filter((name) => rig.read(name) === `${name} one\n`);
       const [first = 'a'] = written;
       const [waiting = 'f'] = names.filter((name) => !written.includes(name));

@@ -1,6 +1,6 @@
 // The work tree is edited between an interrupted restore and the next start. The recovery repeats the original request,
-// and treats these edits as foreign.
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// and treats these edits as made by another program.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,7 +15,7 @@ const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const toFirst = { tag: '1', mode: 'hard', ...policy } as const;
 
-/** Makes turn 1 with four files, and turn 2 that changes all four files and makes `made/later`. */
+/** Makes turn 1 with four files. Turn 2 changes all four files, and makes `made/later`. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);

@@ -1,4 +1,4 @@
-// The next operation recovers a restore that failed half-way in a running daemon.
+// If a restore fails half-way in a running daemon, the next operation recovers it.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -26,8 +26,8 @@ async function broken(rig: SessionRig): Promise<Session> {
   let renames = 0;
   installFault((call, target) => {
     if (call === 'rename' && target.startsWith('/proc/self/fd/')) renames += 1;
-    // From the third rename on, every call fails except `close`. The lock of the work tree is an open descriptor, which
-    // must be closed.
+    // From the third rename on, makes every call fail except `close`. The lock of the work tree is an open descriptor,
+    // which must be closed.
     if (renames === 3 && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
@@ -94,7 +94,7 @@ for (const give of ['cancel', 'fail'] as const) {
       const cancel = new AbortController();
       let isPublished = false;
       installFault((call, target) => {
-        // This call is after the safety checkpoint, at the first staged content.
+        // This call comes after the safety checkpoint, when the restore writes its first temporary file.
         if (call === 'rename' && target.includes('restore.json')) isPublished = true;
         if (!isPublished || call !== 'open' || !target.includes('.ckpt-tmp-')) return;
         if (give === 'cancel') cancel.abort();
@@ -111,7 +111,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // If the restore failed, its undo has begun, and the recovery completes the undo.
+      // If the restore failed, the daemon has begun to undo it. The recovery completes the undo.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

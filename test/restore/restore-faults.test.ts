@@ -1,5 +1,5 @@
-// Each call of a restore fails once, with a real error of the system. The error has a kind and a remedy, the work tree
-// is not a mixture of two states, and the next restore is complete.
+// Makes each call of a restore fail once with a real system error. The error must have a kind and a remedy. The work
+// tree must not be a mixture of two states, and the next restore must be complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -12,7 +12,7 @@ const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM'];
 const strict = { mode: 'hard', onConflict: 'overwrite', confirm: true } as const;
 const contents = { 1: '1\n', 2: '2\n' } as const;
 
-/** Runs one restore whose n-th call fails. If the failure is permanent, every later call also fails. */
+/** Runs one restore in which the n-th call fails. If the failure is permanent, all later calls fail, too. */
 async function failing(rig: SessionRig, session: string, tag: string, n: number): Promise<unknown> {
   const code = codes[n % codes.length] ?? 'EIO';
   let calls = 0;
@@ -81,7 +81,7 @@ test('a restore that stops and cannot remove its note is reported as unfinished'
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // The next change finishes the restore, as the answer says, and one undo reverses it.
+    // As the answer says, the next change finishes the restore. One undo then reverses it.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

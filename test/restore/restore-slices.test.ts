@@ -1,5 +1,5 @@
 // A restore of many files lets other requests run in between. The test counts system calls between two turns of the
-// event loop. The clock advances by a millisecond per call, so a slice of 8 ms is 8 calls on every machine.
+// event loop. Each call advances the clock by a millisecond. Therefore a slice of 8 ms is 8 calls on every machine.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -8,12 +8,12 @@ import { withSessions } from '../support/session-rig.ts';
 const many = 600;
 
 interface Turns {
-  /** The largest number of calls between two turns, and the names of these calls. */
+  /** The largest number of calls between two turns of the event loop, and the names of these calls. */
   readonly busiest: number;
   readonly calls: Readonly<Record<string, number>>;
 }
 
-/** Runs `work` with a clock that each system call advances by a millisecond. */
+/** Runs `work` with a clock that advances by a millisecond at each system call. */
 async function turnsOf(work: () => Promise<unknown>): Promise<Turns> {
   const realNow = performance.now.bind(performance);
   let now = realNow();

@@ -1,5 +1,5 @@
-// Displaced files are on the disk before a restore changes the work tree. When the intent is written, everything that
-// the safety checkpoint needs has been synced after its last write. scripts/torture/ cuts the power for real.
+// Before a restore changes the work tree, saved copies of the files that it will replace must be on the disk. When the
+// restore writes its note, the safety checkpoint has been synced completely. scripts/torture/ cuts the power for real.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
@@ -20,8 +20,8 @@ function filesBelow(directory: string): string[] {
 }
 
 /**
- * Returns the files of a safety checkpoint: objects, refs and rows, and the session's log, list of checkpoints and
- * marker.
+ * Returns all files on which a safety checkpoint depends: objects, refs and rows, and the session's log, list of
+ * checkpoints and marker.
  */
 function vital(rig: SessionRig, session: string): string[] {
   const directory = join(rig.storage, session);
@@ -37,7 +37,7 @@ function vital(rig: SessionRig, session: string): string[] {
   ].filter((file) => existsSync(file) && basename(file) !== 'alternates');
 }
 
-/** Records the length of each file, and the names in each directory, when the file or directory is synced. */
+/** When a file is synced, records its length. When a directory is synced, records the names in it. */
 class Syncs {
   readonly #rig: SessionRig;
   readonly #lengths = new Map<string, number>();
@@ -53,7 +53,7 @@ class Syncs {
     });
   }
 
-  /** Returns the files of the safety checkpoint that were not synced when the intent was written. */
+  /** Returns the files of the safety checkpoint that were not synced when the restore wrote its note. */
   async unsyncedAtIntent(session: string, work: () => Promise<unknown>): Promise<string[]> {
     this.#session = session;
     this.#found = undefined;
@@ -68,9 +68,7 @@ class Syncs {
     else this.#lengths.set(id, size);
   }
 
-  /**
-   * Returns the files whose present length was not synced, or whose name was missing at the last sync of the directory.
-   */
+  /** Returns the files whose present length was not synced, or whose name was not in the directory at its last sync. */
   #unsynced(): string[] {
     const open = vital(this.#rig, this.#session ?? '').filter((file) => {
       const { id, size } = identityOf(file);
@@ -87,7 +85,8 @@ function identityOf(path: string): { id: string; size: number; isDirectory: bool
 }
 
 /**
- * Returns a name with the identity of its file, so that a file that was renamed over another file counts as a new name.
+ * Returns a name with the identity of its file. If another file is renamed to this name, it therefore counts as a new
+ * name.
  */
 function nameIn(directory: string, name: string): string {
   const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;

@@ -1,4 +1,4 @@
-// Errors that fail one path, and errors that end a restore before its first change.
+// Tests errors that affect one path, and errors that end a restore before its first change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

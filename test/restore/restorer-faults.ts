@@ -1,5 +1,5 @@
 // Runs the restorer with a system error or a kill at one of its calls. restorer-faults.test.ts tries a sample of the
-// calls, and restorer-faults.long.ts tries every call.
+// calls. restorer-faults.long.ts tries every call.
 import { closeSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +20,7 @@ import { build, makeDirectory, manifest, remove, walk } from '../support/trees/m
 interface Run {
   readonly result?: AppliedPlan;
   readonly error?: unknown;
-  /** The call that failed. Undefined when the run ended without a failure. */
+  /** The call that failed, or undefined if the run ended without a failure. */
   readonly hit?: string;
 }
 
@@ -44,13 +44,13 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
   }
 }
 
-/** True when the restore did everything and set all permissions. */
+/** True if the restore did everything and set all permissions. */
 const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 
 /**
- * Makes every n-th call fail with each of the given errors, or kills the restore at this call. The first call is always
- * included.
+ * Makes every n-th call fail with each of the given errors, or kills the restore at this call. Always includes the
+ * first call.
  */
 export function testFaults(strides: Readonly<Record<string, number>>, deadStride: number): void {
   for (const [code, stride] of Object.entries(strides)) testErrors(code, stride);
@@ -78,7 +78,7 @@ function testErrors(code: string, stride: number): void {
       if (error !== undefined) {
         if (!(error instanceof CheckpointdError)) throw error;
         if (error.effects === 'none') {
-          // The restore may have made a directory for a file that it did not reach, so directories are not compared.
+          // The restore may have made a directory without reaching the file in it, so directories are not compared.
           const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
           assert.equal(
             left.filter(([name]) => !name.includes('.ckpt-tmp-')),
@@ -106,7 +106,8 @@ function testDeaths(stride: number): void {
       build(root, present);
       const before = new Set(openDescriptors());
       const { hit } = await withFault(root, (call) => call >= n, 'EIO');
-      // A killed process cannot close its descriptors, but a process that lives on must close them.
+      // The simulated kill leaves descriptors open, which a real kill would close. This process lives on, so it closes
+      // them.
       for (const fd of openDescriptors()) {
         if (before.has(fd)) continue;
         try {

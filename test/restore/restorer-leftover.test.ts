@@ -1,4 +1,4 @@
-// A restore that stops before any change leaves nothing behind, or reports possible leftovers.
+// A restore that stops before any change leaves no file behind, or reports each file that it may have left.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -45,7 +45,7 @@ test('a finished restore reports temporary files that remain, and the next chang
     rig.write('new', 'one\n');
     const { id: session } = await rig.open();
     rig.write('a', 'two\n');
-    // A new file gets its final name as a second name. Then the restore removes the temporary name.
+    // A new file first gets its final name as a second name. Then the restore removes the temporary name.
     rmSync(join(rig.work, 'new'));
     installFault((call, target) => {
       if (call === 'unlink' && target.includes('.ckpt-tmp-')) throw failed('EACCES');

@@ -1,4 +1,4 @@
-// While a restore runs, no edit is lost, and no reader finds half a file or a mode that is too wide.
+// Tests that no edit is lost while a restore runs. No reader finds half a file, or a mode with too many rights.
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

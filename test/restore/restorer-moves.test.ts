@@ -1,4 +1,4 @@
-// A restore moves single files, and whole directories by one rename, instead of writing them.
+// Tests that a restore moves files instead of writing them, and moves a whole directory by one rename.
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,7 +33,7 @@ function buildMoved(root: string): { readonly target: ModelTree; readonly plan: 
   return { target, plan: planBetween(present, target, 'hard') };
 }
 
-/** Counts the calls by kind while a restore runs. `at` is called before each call, and may change files. */
+/** Counts the calls of each kind while a restore runs. `at` runs before each call, and may change files. */
 async function counting(
   run: () => Promise<unknown>,
   at: (call: string, on: string) => void = () => undefined,
@@ -183,7 +183,8 @@ for (const point of ['link', 'rename'])
         (call) => {
           if (call !== point || isDone) return;
           isDone = true;
-          // The file is replaced by a rename, as editors do, because a write in place would also change the new name.
+          // The file is replaced by a rename, as editors do. A write in place would also change the file under its new
+          // name.
           writeFileSync(`${root}/a~`, 'mine');
           linkReplaced(root);
         },
@@ -192,7 +193,7 @@ for (const point of ['link', 'rename'])
     }));
 
 function linkReplaced(root: string): void {
-  // A rename through Node would be a call of the seam, and would trigger the same fault again.
+  // A rename through Node's usual functions would be a call of the seam, and would trigger the same fault again.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
 }

@@ -1,5 +1,5 @@
-// Restores on an overlay whose layers are on two disks, as in containers and live systems. On such an overlay, a new
-// name for a file of the lower layer appears as a different file.
+// Tests restores on an overlay whose layers are on two disks, as in containers and live systems. There, a new name for
+// a file of the lower layer appears as a different file.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { test } from 'uvu';
@@ -30,7 +30,7 @@ const present = model({
 const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
 const contents = new MemoryContents(present, target);
 
-/** Calls `run` with a work tree that contains `present`. Most of the content is in a lower layer. */
+/** Calls `run` with a work tree that contains `present`, mostly in a lower layer. */
 async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
   const root = makeDirectory();
   const both = `${root}/both`;
@@ -79,7 +79,7 @@ test('a restore finds an edit that comes after a file got a second name and befo
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;
     installFault((call, name) => {
-      // This rename is the last step of the restore at the path.
+      // This rename is the last step of the restore for this path.
       if (call !== 'rename' || !name.includes('.ckpt-tmp-') || isWritten) return;
       isWritten = true;
       writeSync(fd, ' and more');

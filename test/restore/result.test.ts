@@ -1,5 +1,5 @@
-// The capture at the end of a restore compares restored and present contents. A write by another program is reported,
-// does not count as restored, and is not lost.
+// At its end, a restore makes a capture, and compares restored and present contents. A write by another program is
+// reported and kept. Its file does not count as restored.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -10,7 +10,10 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const turn = { kind: 'turn' } as const;
 const hard = { mode: 'hard', onConflict: 'overwrite' } as const;
 
-/** Makes a session whose checkpoint 1 has `a` and `b`. The work tree has other contents, and also `later`. */
+/**
+ * Makes a session whose checkpoint 1 has `a` and `b`. The work tree has other contents for them, and also a file
+ * `later`.
+ */
 async function prepared(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['a', 'b', 'c']) rig.write(name, `${name} one\n`);
@@ -21,7 +24,7 @@ async function prepared(rig: SessionRig): Promise<string> {
   return id;
 }
 
-/** Runs `edit` once the files of a restore are in place and before any check of them. */
+/** Runs `edit` when the files of a restore are in place and the restore has not yet checked them. */
 async function restoredBeside(
   rig: SessionRig,
   edit: () => void,
@@ -30,7 +33,7 @@ async function restoredBeside(
   let isInPlace = false;
   installFault((call, target) => {
     if (call === 'rename' && target.includes('.ckpt-tmp-') && !isInPlace && rig.read('b') === 'b one\n') {
-      isInPlace = true; // every file except `c` is in place
+      isInPlace = true; // at this moment, every file except `c` is in place
       edit();
     }
   });

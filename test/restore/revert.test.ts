@@ -1,5 +1,5 @@
-// Tests a revert whose range is damaged in the store, a revert whose files change while the daemon merges, and an
-// interrupted revert.
+// Tests a revert whose range is damaged in the store, a revert whose files change during the merge, and an interrupted
+// revert.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const text = (...changes: readonly (readonly [number, string])[]): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** Makes two turns. Two files change in turn 1, and a later edit changes one of the two again. */
+/** Makes two turns. Turn 1 changes two files, and a later edit changes one of them again. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { ...rig.settings, retention: 'keep' };
   rig.write('d/a', text());
@@ -30,7 +30,7 @@ async function twoTurns(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-/** Overwrites the object of a checkpoint's tree or of a file in it. */
+/** Overwrites the object of a checkpoint's tree, or of a file in the tree. */
 async function spoil(rig: SessionRig, { id, parts }: Session, tag: string, path = ''): Promise<void> {
   const { checkpoint } = await rig.request('checkpoint/get', { session: id, tag });
   const { root } = parts.directory;
@@ -47,7 +47,7 @@ for (const [kind, tag, path] of [
   ['StoreCorrupt', '1', ':d'],
   ['DataCorrupt', '1', ':d/a'],
   ['DataCorrupt', '2', ':d/a'],
-  // No merge needs this content, but the restore would write it.
+  // The merge does not need this content, but the restore would write it.
   ['DataCorrupt', '1', ':b'],
 ] as const)
   test(`if the store lost the object ${tag}${path}, a revert of the range changes nothing, and the error names the damage`, () =>
@@ -66,7 +66,7 @@ for (const [kind, tag, path] of [
       await rig.request('checkpoint/create', { session, kind: 'turn' });
     }));
 
-/** Calls `edit` each time the revert reads a content to merge. */
+/** Calls `edit` each time the revert reads a content for its merge. */
 function whileMerging(session: Session, edit: (time: number) => void): void {
   const { store } = session.requireCheckpoints();
   const read = store.read.bind(store);

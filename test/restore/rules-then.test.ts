@@ -1,5 +1,5 @@
-// A path that is missing in a checkpoint may have existed at that time. A hard restore keeps a path if the checkpoint's
-// rules ignored it, or if the capture could not read it.
+// A path that a checkpoint does not have may have existed at that time. A hard restore keeps the path if the rules at
+// that time ignored it, or if the capture could not read it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ test('a restore applies the present ignore rules of the repository above the wor
     rig.write('../.gitignore', 'work/*.tmp\n');
     rig.write('a.tmp', 'ignored from above\n');
     const session = await rig.open();
-    git(rig.work, 'add', '-f', 'a.tmp'); // Tracked files are captured.
+    git(rig.work, 'add', '-f', 'a.tmp'); // Tracked files are captured even if a rule ignores them.
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     const { store, index } = session.requireCheckpoints();
     const has = async (tag: string): Promise<boolean> =>

@@ -1,4 +1,4 @@
-// A restore writes zeros as holes, so a restored file takes no more disk space than the captured sparse file.
+// A restore writes zeros as holes. Therefore a restored file takes no more disk space than the captured sparse file.
 import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// The first progress report contains everything that was known when it was sent.
+// Tests that the first progress report contains everything that is known when it is sent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startProgress } from '../../src/rpc/progress.ts';

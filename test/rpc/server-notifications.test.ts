@@ -12,7 +12,7 @@ test('progress begins after 100 ms, is sent at most ten times a second, and ends
     'store/gc': async (_params, context) => {
       for (let done = 0; done < 70; done += 1) {
         context.progress.report({ phase: 'sweep', filesDone: done, filesTotal: 70 });
-        if (done >= 9) await sleep(6); // ten updates come before the first report can be sent
+        if (done >= 9) await sleep(6); // ten updates come before the first report may be sent
       }
       return gcResult;
     },

@@ -1,4 +1,4 @@
-// Three clients in separate processes share one session, and are killed one by one in every order. The remaining
+// Runs three clients in separate processes with one session, and kills them one by one in every order. The remaining
 // clients continue, and each gets every event once. No checkpoint is lost.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Several clients share one session. Each client gets every event once, and the event names the client that caused it.
+// Tests several clients with one session. Each client gets every event once, with the name of the client that caused
+// it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs the server without a process: with streams in memory, handlers of the test, and a recorded exit code.
+// Runs the server without a separate process: with streams in memory, handlers from the test, and a recorded exit code.
 import { PassThrough } from 'node:stream';
 import * as assert from 'uvu/assert';
 import { createLog, type LogLevel } from '../../src/base/log.ts';
@@ -8,7 +8,7 @@ import type { EndReason } from '../../src/rpc/ending.ts';
 import { Server } from '../../src/rpc/server.ts';
 import { type Frame, frameOf } from '../support/frames.ts';
 
-/** A server, with its output and the way in which it ended. */
+/** A server, with its output, and the exit code with which it ended. */
 export class ServerRig {
   readonly input = new PassThrough();
   readonly output = new PassThrough();
@@ -77,7 +77,7 @@ export class ServerRig {
   }
 }
 
-/** Returns a promise that the test resolves. */
+/** Returns a promise, and the function with which the test resolves it. */
 export function gate(): { readonly promise: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const promise = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ export function gate(): { readonly promise: Promise<void>; readonly open: () => 
   return { promise, open };
 }
 
-/** Rejects when the signal is aborted, as the real work of a handler does. */
+/** Returns a promise that rejects when the signal is aborted, as the work of a real handler does. */
 export function untilAborted(context: RequestContext): Promise<never> {
   return new Promise((_, reject) => {
     context.signal.addEventListener('abort', () => reject(context.signal.reason as Error));

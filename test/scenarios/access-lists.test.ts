@@ -1,5 +1,5 @@
-// A restore gives no user new rights, even to files with access control lists (setfacl(1)). Without setfacl, or without
-// support by the file system, the tests are skipped with a message.
+// Tests that a restore gives no user new rights, even to files with access control lists (setfacl(1)). Without setfacl,
+// or without support by the file system, the tests are skipped with a message.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -93,7 +93,7 @@ listTest(
       rig.write('d/deep/file', 'one\n');
       chmodSync(join(rig.work, 'd/deep'), 0o750);
       await turn(rig, id);
-      setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory now get an access list
+      setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in this directory now get an access list
       for (const path of ['d/kept', 'd/replaced']) {
         chmodSync(join(rig.work, path), 0o600);
         setfacl(rig, path, '-m', 'u:65534:r');

@@ -1,6 +1,6 @@
-// Two programs write all the time while checkpoints are made. A checkpoint has each write that ended before its
-// request, and no file in it mixes two writes. WRITES=… sets the number of writes for each strategy (1,500). SEED=…
-// repeats a run.
+// Makes checkpoints while two programs write without a pause. Each checkpoint must have every write that ended before
+// the request, and no file in it may mix two writes. WRITES=… sets the number of writes for each strategy (1,500).
+// SEED=… repeats a run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ class Writer {
     return this.#process.exitCode === null;
   }
 
-  /** Resolves when the program has ended its next write, or has ended itself. */
+  /** Resolves when the program has finished its next write, or has exited. */
   async next(): Promise<void> {
     const stood = String(this.acknowledged());
     while (this.isRunning && String(this.acknowledged()) === stood) await setImmediate();
@@ -57,8 +57,8 @@ class Writer {
 }
 
 /**
- * Returns the number of the write that made a content. Checks that the content has this number at its beginning, middle
- * and end.
+ * Returns the number of the write that made this content. Checks that the content has this number at its beginning,
+ * middle and end.
  */
 async function numberIn(client: WireClient, session: string, tag: string, path: string): Promise<bigint> {
   const at = async (offset: number): Promise<readonly [number: bigint, size: number]> => {

@@ -1,6 +1,5 @@
-// Runs a full cycle with the real daemon on a work tree of any size. The cycle has hundreds of edits of every kind,
-// checkpoints, and hard restores in both directions. Independent tools compare the results: cp -a, diff -r, find
-// -printf and git itself.
+// Runs a full cycle with the real daemon on a work tree of any size: hundreds of edits of every kind, checkpoints, and
+// hard restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -62,7 +61,7 @@ function repositoryState(repository: string): string {
 const status = (repository: string): string =>
   run('git', '--no-optional-locks', '-C', repository, 'status', '--porcelain', '-z').toString('latin1');
 
-/** Returns kind, mode and link target of every file and link outside `.git`. */
+/** Returns the kind, mode and link target of every file and link outside `.git`. */
 function listing(root: string): string {
   const format = '%P\\0%y%m\\0%l\\0\\n';
   const found = run('find', root, '-name', '.git', '-prune', '-o', '!', '-type', 'd', '-printf', format);
@@ -82,7 +81,7 @@ function assertSame(root: string, copy: string, when: string): void {
   assert.is(now?.length, then?.length);
 }
 
-/** Edits files all over the tree: changes, deletions, renames, links, modes, a moved directory, new files. */
+/** Edits files in the whole tree: changes, deletions, renames, links, modes, a moved directory, new files. */
 function editMany(root: string, round: number, { edits: count, ignored }: CycleOptions): void {
   const names = run('find', root, '-name', '.git', '-prune', '-o', '-type', 'f', '-printf', '%P\\0');
   const all = names.toString('latin1').split('\0').sort();
@@ -102,7 +101,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
         rmSync(file);
         break;
       case 2:
-        // No ignore rule may match the new path, because a restore would keep an ignored file.
+        // No ignore rule may match the new path. A restore would keep an ignored file.
         renameSync(file, at(`made-${round}/renamed ${i}`));
         break;
       case 3:
@@ -117,7 +116,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
     }
   }
   for (let i = 0; i < count / 4; i += 1) writeFileSync(join(directory, `new ${i}.txt`), `${round} ${i}\n`);
-  // Empty directories are not captured, so a copy for comparison must not have them.
+  // A capture leaves out empty directories. The copy for comparison must not have them either.
   run('find', root, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete');
 }
 

@@ -1,4 +1,4 @@
-// A repository of the user is in the work tree, in a directory that is not named .git. Restores in both directions keep
+// Tests a user's repository inside the work tree whose directory is not named .git. Restores in both directions keep
 // its later commits.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A restore treats each hard link of a file as a file of its own.
+// Tests that a restore treats each hard link of a file as a separate file.
 import { chmodSync, linkSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

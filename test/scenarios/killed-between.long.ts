@@ -1,4 +1,5 @@
-// Kills a daemon that changes files and conversation together, at every write to the disk from the intent to the end.
+// Kills a daemon that changes files and conversation together. The kills come at every write to the disk, from the
+// first note of the change to its end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killAt, killScenarios } from '../support/kill-scenarios.ts';

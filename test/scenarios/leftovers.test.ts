@@ -1,4 +1,4 @@
-// A restore leaves no temporary file in the work tree. If it cannot remove one, it reports the path of the file.
+// Tests that a restore leaves no temporary file in the work tree. If it cannot remove a file, it reports the path.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const temporaries = (rig: SessionRig): string[] =>
   readdirSync(rig.work, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ckpt-'));
 
-/** Makes two turns. In turn 1 `d/kind` and `e/kind` are files, and in turn 2 they are directories. */
+/** Makes two turns. `d/kind` and `e/kind` are files in turn 1, and directories in turn 2. */
 async function opened(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['d', 'e']) {

@@ -32,7 +32,7 @@ const oddNames = [
   'deep/er/and/deeper/file',
 ];
 
-/** Makes the repository. Returns the sub-directory that is the work tree. */
+/** Makes the repository. Returns the sub-directory that serves as work tree. */
 function oddRepository(top: string): string {
   const root = join(top, 'repository');
   const work = join(root, 'packages', 'odd one');

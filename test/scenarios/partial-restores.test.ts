@@ -1,4 +1,4 @@
-// Restores and undoes single paths for which the restore must remove files above or below the path.
+// Restores and undoes single paths. The restore must remove files above or below these paths.
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

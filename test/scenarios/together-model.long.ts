@@ -1,4 +1,4 @@
-// Compares random sessions of conversation and checkpoints with plain copies of their states. Runs more and longer
+// Compares random sessions with conversation and checkpoints to plain copies of their states. Runs more and longer
 // sessions than together-model.test.ts.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';

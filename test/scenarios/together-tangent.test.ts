@@ -1,12 +1,12 @@
-// If a tangent includes the files, they are restored when the client leaves the tangent. Until then only
-// checkpoint/clean removes the tangent's checkpoint.
+// Tests tangents that include the files. When the client leaves the tangent, the files are restored. Until then, only
+// checkpoint/clean removes the checkpoint of the tangent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { manifest, write } from '../support/in-process-daemon.ts';
 import { append, create, daemons, type Home, home, reopened, said, whole } from '../support/together/home.ts';
 
-// Closes the daemons even after a failed test, because their watchers keep the process alive.
+// Closes the daemons even after a failed test. Their watchers would keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });

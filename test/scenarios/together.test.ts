@@ -1,4 +1,4 @@
-// Restores files and conversation in one step. Tests each scope, many restores one after the other, and sessions opened
+// Restores files and conversation in one step. Tests each scope, many restores in a row, and sessions that are opened
 // with and without checkpoints.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ import {
   whole,
 } from '../support/together/home.ts';
 
-// Closes the daemons even after a failed test, because their watchers keep the process alive.
+// Closes the daemons even after a failed test. Their watchers would keep the process alive.
 test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
 /**
- * Makes a conversation with a summary, a tangent and counted lines, and changes files meanwhile. Returns the complete
+ * Makes a conversation with a summary, a tangent and counted lines, and changes files in between. Returns the complete
  * state at each checkpoint.
  */
 async function lived(at: Home): Promise<Map<string, Whole>> {
@@ -104,7 +104,7 @@ test('after an interrupted restore, a session without checkpoints refuses change
   assert.equal(await said(at), ['a']);
   assert.is((await failure(at.daemon.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
   assert.is((await failure(append(at, 'b'))).kind, 'CheckpointsDisabled');
-  rmSync(intent); // follows the advice of the error message
+  rmSync(intent); // does what the error message advises
   await at.daemon.call('checkpoint/init', { session });
   await append(at, 'b');
   assert.equal(await said(at), ['a', 'b']);

@@ -1,5 +1,5 @@
-// Runs an episode of the torture through each client of this repository. The torture must detect a client that does not
-// report the death of its daemon.
+// Runs an episode of the torture test through each client of this repository. The torture test must detect a client
+// that does not report the death of its daemon.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ for (const client of ['python', 'pythonSync'] as const)
     return undefined;
   });
 
-/** Returns a minimal client around a daemon that only sleeps. The client runs the code `after` for each request. */
+/** Returns a minimal client for a daemon that only sleeps. For each request the client runs the code `after`. */
 function bridgeThat(after: string, atEnd = 'say({ closed: 0 }); process.exit()'): Bridge {
   const script = `
     const daemon = require('node:child_process').spawn('sleep', ['100']);

@@ -1,4 +1,5 @@
-// Runs the torture for two and a half minutes on all strategies, with power cuts if root may mount a disk.
+// Runs the torture test for two and a half minutes on all strategies. Includes power cuts if this user may mount a
+// disk, as root can.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';
@@ -11,7 +12,7 @@ test('random kills, errors, links and power cuts cause no loss, no mix-up and no
     strategies: ['shadow', 'local', 'sqlite'],
     patienceMs: 10_000,
     shrinkTries: 15,
-    // Prints each line about a skipped part as it is, and every other line as a note.
+    // Prints a line about a skipped part unchanged; prints every other line as a note.
     say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
   });
   for (const line of tally.describe().split('\n')) console.log(`note: ${line}`);

@@ -1,11 +1,11 @@
-// The torture test finds a planted defect and reduces the steps. So the checks of the torture test can fail.
+// Tests that the torture test can fail: it finds a planted defect, and reduces the steps that lead to the defect.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';
 import { run, type TortureOptions, torture } from '../../scripts/torture/torture.ts';
 
 const options: TortureOptions = {
-  seed: 4203550413, // with this seed the first episode writes and restores
+  seed: 4203550413, // with this seed, the first episode writes files and restores them
   clients: ['own'],
   ms: 60_000,
   strategies: ['shadow'],
@@ -17,8 +17,8 @@ const options: TortureOptions = {
 };
 
 test('the torture test finds a planted defect, and can reduce the episode to the few steps that show it', async () => {
-  // The planted fault makes every file executable after the daemon has checked it. The daemon's own check of a restore
-  // compares only contents, so only the torture's checker finds the defect.
+  // The planted fault makes every file executable after the daemon has checked the file. The daemon compares only
+  // contents after a restore. Therefore only the checker of the torture test can find the defect.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

@@ -1,6 +1,7 @@
-// Ten machines push and fetch side by side through sshd and https, with separate daemons, homes, storages and process
-// name spaces. Daemons are killed and connections are cut meanwhile. Every checkpoint that was reported as pushed
-// reaches every other machine with its conversation. Its files arrive byte for byte, except those in `notSent`.
+// Ten machines push and fetch at the same time through sshd and https, with separate daemons, homes, storages and
+// process name spaces. Meanwhile daemons are killed and connections are cut. Every checkpoint that was reported as
+// pushed must reach every other machine with its conversation. Its files must arrive byte for byte, except those in
+// `notSent`.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,10 +26,7 @@ export interface Fleet {
   readonly rounds: number;
   readonly kills: number;
   readonly cuts: number;
-  /**
-   * How many checkpoints of each line every other machine restores. All further checkpoints are compared only by their
-   * ids.
-   */
+  /** How many checkpoints of each machine every other machine restores. The others are compared only by their ids. */
   readonly restores: number;
   readonly seed: number;
 }
@@ -78,7 +76,7 @@ export async function runFleet(fleet: Fleet): Promise<Tally> {
   }
 }
 
-/** Returns a fate for each push and each fetch, in random order. */
+/** Returns, in random order, a fate for each push and each fetch: undisturbed, killed or cut. */
 function fatesOf({ machines, rounds, kills, cuts }: Fleet, random: () => number): Fate[] {
   const count = 2 * machines * rounds;
   const fates = Array.from(
@@ -110,7 +108,7 @@ class FleetMachine {
   #client: WireClient | undefined;
   #session = '';
   #said = 0;
-  /** The line of this machine, as the answers to its pushes say. */
+  /** The ids under which this machine pushes, from the answers to its pushes. */
   #line = { session: '', writer: '' };
   readonly #made = new Map<string, Files>();
   readonly #answered = new Map<string, Files>();
@@ -149,7 +147,7 @@ class FleetMachine {
     return client;
   }
 
-  /** Makes one turn, and then a push and a fetch. Each of the two is left alone, killed or cut. */
+  /** Makes one turn, and then a push and a fetch. Each of the two is undisturbed, killed or cut. */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;
@@ -185,8 +183,8 @@ class FleetMachine {
   }
 
   /**
-   * Sends a request that is left alone, killed or cut, as `fate` says. The next request starts a new daemon after a
-   * kill.
+   * Sends a request. As `fate` says, it is undisturbed, or its daemon is killed, or its connection is cut. After a
+   * kill, the next request starts a new daemon.
    */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;
@@ -207,7 +205,7 @@ class FleetMachine {
     this.cutter.cutAfter = Number.POSITIVE_INFINITY;
   }
 
-  /** Pushes a last time without a fault, so that every checkpoint is reported as pushed. */
+  /** Pushes a last time without a fault. Afterwards every checkpoint is reported as pushed. */
   async finish(): Promise<void> {
     await this.#push('calm');
     assert.is(this.#answered.size, this.#made.size);
@@ -216,7 +214,7 @@ class FleetMachine {
     assert.is((this.#history as unknown[]).length, this.#said);
   }
 
-  /** Imports the lines of all other machines, and compares each checkpoint that was reported as pushed. */
+  /** Imports the sessions of all other machines. Compares each checkpoint that was reported as pushed. */
   async takeAll(others: readonly FleetMachine[], restores: number): Promise<void> {
     const client = this.#client ?? (await this.open());
     for (const other of others) {
@@ -268,7 +266,10 @@ class FleetMachine {
   }
 }
 
-/** Starts a program in its own process and mount name spaces, as in a container, if the kernel allows it. */
+/**
+ * Starts a program in its own process and mount name spaces, as in a container. Does without them if the kernel does
+ * not allow this.
+ */
 function inOwnNames(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const users = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
   const args = ['--pid', '--mount', '--fork', '--kill-child', '--mount-proc', ...users];

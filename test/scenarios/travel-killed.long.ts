@@ -1,4 +1,4 @@
-// Kills the daemon during a push, a fetch and an import, some forty times for each strategy. The kills are spread
+// Kills the daemon during a push, a fetch and an import, about forty times for each strategy. The kills are spread
 // evenly over all calls of the seam.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 // Kills the daemon at the n-th call of the seam during a push, a fetch or an import. The next daemon repeats the
-// request. Then the remote has one complete line, and another machine gets every checkpoint byte for byte.
+// request. Then the remote has the complete session, and another machine gets every checkpoint byte for byte.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,14 @@ import type { WireClient } from '../support/wire-client.ts';
 
 export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
 
-/** Kills a daemon at the n-th call during a request. With 0, only counts the calls. Returns their number. */
+/**
+ * Kills a daemon at the n-th call during a request, or only counts the calls if n is 0. Returns the number of calls.
+ */
 export type Kill = (n: number) => Promise<number>;
 
 /**
- * Runs `body` with a function that kills the daemon during this method. A fetch or an import does not change the
- * remote, so all killed requests use the same remote and the same pushing machine.
+ * Calls `body` with a function that kills the daemon during this method. A fetch or an import does not change the
+ * remote. Therefore all killed fetches and imports use the same remote and the same pushing machine.
  */
 export function withKills(
   method: Killed,
@@ -108,7 +110,7 @@ async function push(rig: DaemonRig, remote: string, strategy: string, n: number)
   await client.close();
 }
 
-/** Checks that the laptop gets everything that the container has. */
+/** Checks that the laptop gets all data of the container. */
 async function takesOver(
   container: DaemonRig,
   laptop: DaemonRig,

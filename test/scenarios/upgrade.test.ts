@@ -1,5 +1,5 @@
-// This version reads the data of an earlier version, and refuses the data of a later version without changing the data.
-// Uses real daemons and every strategy. The archive of the earlier version never changes; see
+// This version must read the data of an earlier version, and must refuse the data of a later version without changing
+// it. Uses real daemons and every strategy. The archive of the earlier version never changes; see
 // fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
     const stat = lstatSync(path);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
-    // SQLite's -wal and -shm files depend on its connections. Only a -wal with content is compared.
+    // SQLite's -wal and -shm files depend on its open connections. Only a -wal file with content is compared.
     else if (path.endsWith('-shm') || (path.endsWith('-wal') && stat.size === 0)) return;
     else if (!but.test(path)) found[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
   };
@@ -47,7 +47,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
   return found;
 }
 
-/** Checks that every field of `before` is unchanged in `now`. A later version may add fields. */
+/** Checks that `now` has every field of `before` unchanged. A later version may add fields. */
 function assertWithin(now: unknown, before: unknown, at: string): void {
   if (typeof before !== 'object' || before === null) return assert.is(now, before, at);
   if (Array.isArray(before)) assert.is(Array.isArray(now) && now.length, before.length, at);
@@ -76,7 +76,7 @@ for (const strategy of strategiesOfFormat1) {
       assert.is(session, sessions[0]?.session);
       assertWithin(await lookAround(client, session), seen, strategy);
 
-      // The stacks of undo and redo are unchanged.
+      // The lists of restores that undo and redo can reverse are unchanged.
       assertHolds(rig, '1');
       await client.request('checkpoint/redo', { session });
       assertHolds(rig, '2');
@@ -87,8 +87,8 @@ for (const strategy of strategiesOfFormat1) {
         await client.request('checkpoint/restore', { session, tag, mode: 'hard' });
         assertHolds(rig, tag);
       }
-      // The daemon still knows the old key. The key belongs to a request of another session, so this request is
-      // refused.
+      // The daemon still knows the old key. The key belongs to a request of another session, so this request with the
+      // same key is refused.
       const again = client.request('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'first' });
       assert.is((await failureOf(again)).kind, 'IdempotencyConflict');
       rig.write('a.txt', 'made by this version\n');
@@ -115,13 +115,13 @@ for (const strategy of strategiesOfFormat1) {
   });
 }
 
-/** Data of a later version where this version expects its own data. */
+/** Data of a later version, at the places where this version expects its own data. */
 interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
   /**
-   * The files that even a refused opening may change: they name the session's owner. All other files stay byte for
-   * byte.
+   * The files with the name of the session's owner. Even a refused opening may change them. All other files stay byte
+   * for byte.
    */
   readonly touched?: RegExp;
 }
@@ -225,8 +225,8 @@ test('the daemon never removes data of a later version, neither on request nor a
     const refused = await failureOf(client.request('session/delete', { session }));
     assert.is(refused.kind, 'StoreVersion');
     assert.match(refused.message, /It was not changed/);
-    await rig.open(client, { strategy: 'shadow' }); // session/open starts the sweep
-    assert.is((await client.close()).code, 0); // the close waits for the sweep
+    await rig.open(client, { strategy: 'shadow' }); // session/open starts the removal of old sessions
+    assert.is((await client.close()).code, 0); // the close waits for this removal
     assert.equal(everything([rig.shadow(session)]), before);
   }));
 

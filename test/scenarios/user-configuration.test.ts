@@ -1,4 +1,4 @@
-// The user's git configuration has no effect on captures and restores.
+// Tests that the user's git configuration has no effect on captures and restores.
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

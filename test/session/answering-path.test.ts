@@ -1,6 +1,6 @@
-// No path that a client sends makes the daemon hang or loop. The tests try pseudo file systems, devices, FIFOs, files
-// in place of directories and circular links. They also try a mount that never answers (a FUSE connection without a
-// server).
+// Tests that no path from a client makes the daemon hang or loop. The tests try pseudo file systems, devices, FIFOs,
+// files in place of directories and circular links. They also try a mount that never answers (a FUSE connection without
+// a server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   );
   if (holder.exitCode !== null) return undefined;
   return async () => {
-    holder.kill('SIGKILL'); // closing the only descriptor ends the connection, and gives a waiting process an error
+    holder.kill('SIGKILL'); // closing the only descriptor ends the connection, and the waiting process gets an error
     await ended;
     spawnSync('umount', ['-l', place]);
   };

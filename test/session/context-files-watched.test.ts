@@ -1,5 +1,5 @@
-// The watcher drops the cached length of the context message when a context file changes. A request would also compare
-// stamps. These tests make no request, so only the watcher can drop the length.
+// When a context file changes, the watcher drops the cached length of the context message. A request would also compare
+// the files. These tests make no request, so only the watcher can drop the length.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 interface Watched {
   readonly session: Session;
-  /** Every path that the watcher reported; `everything` for an overflow. */
+  /** Every path that the watcher reported, or `everything` for an overflow. */
   readonly told: Set<string>;
 }
 

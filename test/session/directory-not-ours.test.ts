@@ -1,5 +1,5 @@
-// The daemon neither removes nor writes a directory that it did not make. In each test a link or a foreign directory
-// takes the place of a session's directory. Afterwards the foreign directory is compared byte for byte.
+// The daemon neither removes nor writes a directory that it did not make. In each test, a link or another directory
+// takes the place of a session's directory. Afterwards the test compares that directory byte for byte.
 import {
   cpSync,
   existsSync,
@@ -36,7 +36,7 @@ function contentsOf(directory: string): Record<string, string> {
   return found;
 }
 
-/** Returns the id that a session of this rig gets. */
+/** Returns the id that a session in this rig gets. */
 async function idOf(rig: DaemonRig): Promise<string> {
   const { client, session } = await rig.opened();
   await client.close();

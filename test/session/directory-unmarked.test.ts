@@ -1,4 +1,4 @@
-// A session whose session.json was removed is resumed, reported and kept.
+// A session whose session.json was removed is resumed and kept, and the daemon reports this.
 import { existsSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -23,7 +23,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const listed = await rig.request('session/list', {});
       assert.match(listed.warnings?.join() ?? '', /session\.json is damaged or missing/);
 
-      // A failed opening removes nothing.
+      // An opening that fails removes nothing.
       installFault((call, target) => {
         if (call === 'rename' && target.includes('checkpoints-enabled'))
           throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -1,5 +1,5 @@
-// Tests exports that would replace a file. In these tests the session cannot save the file because of an unfinished
-// restore, or the path is no regular file.
+// Tests exports to the path of an existing file. In these tests an unfinished restore prevents the session from saving
+// the file, or the path is no regular file.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

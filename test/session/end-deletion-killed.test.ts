@@ -1,4 +1,4 @@
-// Kills the daemon at the end of a session, between the removal of the checkpoints and the removal of the directory.
+// At the end of a session, kills the daemon after it has removed the checkpoints and before it removes the directory.
 // The session is then gone for every client.
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { killedAt, listed, openedAgain, refs } from './end-deletion-killed.ts';
 
-/** The rename of the session's directory, which is the last step of a deletion. */
+/** The rename of the session's directory, which is the last step before it is deleted. */
 const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])

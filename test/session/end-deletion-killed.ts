@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface Ending {
   readonly method: 'session/delete' | 'session/close';
   readonly strategy: string;
-  /** Matches the calls that count. When absent, every call counts. */
+  /** Matches the calls that count. If it is absent, every call counts. */
   readonly match?: string;
 }
 
@@ -45,7 +45,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
     assert.is(await listed(client, session), false, `${method} (${strategy}), call ${n}: listed`);
   await client.kill();
   await until('git children end', () => rig.children().length === 0, 5000);
-  // The daemon's work after the answer does not always make the same number of calls.
+  // After its answer, the daemon continues to work. The number of calls in this work differs between runs.
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 

@@ -1,4 +1,5 @@
-// After an interrupted restore the displaced files are only in the session, so deleting the session must not lose them.
+// After an interrupted restore, only the session has the replaced files. Therefore deleting the session must not lose
+// them.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// At its start the daemon removes some remains of dead daemons, and must keep other remains.
+// At its start, the daemon removes what dead daemons have left. It must keep sessions that can still be used.
 import {
   chownSync,
   existsSync,
@@ -40,7 +40,9 @@ async function inStorage(body: (storage: string) => Promise<void>): Promise<void
   }
 }
 
-/** Makes an orphan as a killed daemon leaves it. The last heartbeat in it is the given number of hours old. */
+/**
+ * Makes an orphaned session, as a killed daemon leaves it. The owner's last heartbeat is the given number of hours old.
+ */
 function orphan(
   storage: string,
   name: string,
@@ -63,7 +65,7 @@ function orphan(
   });
   mkdirSync(join(directory.root, 'objects'));
   writeFileSync(join(directory.root, 'objects', 'one'), 'x');
-  // The owner looks dead: its pid is that of this process, but its start time differs.
+  // The owner looks dead: its pid belongs to this process, which has another start time.
   writeFileSync(directory.ownerFile, JSON.stringify({ ...describeSelf(), startTime: '1' }));
   const then = new Date(Date.now() - hours * hour);
   utimesSync(directory.ownerFile, then, then);

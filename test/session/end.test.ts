@@ -1,4 +1,5 @@
-// The end of a session removes its data. These sessions run in this process; test/daemon tests the end of real daemons.
+// Tests that the end of a session removes its data. These sessions run in this process. test/daemon tests the end of
+// real daemons.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -16,7 +17,9 @@ const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unkn
 const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
   rig.request('checkpoint/undo', { session: session.id });
 
-/** Each row has the name of a history, whether the loss of the client then leaves an orphan, and the history itself. */
+/**
+ * Each row has the name of a history, whether the session is orphaned when the client is lost, and the history itself.
+ */
 const histories: readonly (readonly [
   string,
   boolean,
@@ -144,7 +147,7 @@ test('a session counts as closed even if its directory cannot be removed', () =>
     assert.not.equal(again, session);
   }));
 
-/** Returns the child processes of this process that work on a directory. */
+/** Returns the command lines of those child processes of this process that name a directory. */
 const processesOn = (directory: string): string[] =>
   spawnSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .stdout.split('\n')
@@ -165,7 +168,7 @@ for (const end of ['close', 'delete'] as const)
       assert.not(existsSync(session.parts.directory.root));
     }));
 
-/** The reasons why session/close may keep a session, with a setup for each. */
+/** The reasons for which session/close may keep a session, each with a function that causes it. */
 const reasons: readonly (readonly [
   string,
   Partial<ParamsOf<'session/open'>>,

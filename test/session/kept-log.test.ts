@@ -1,4 +1,4 @@
-// If the log is lost or damaged, the conversation is lost, but the checkpoints of the files are not.
+// Tests a lost or damaged log. The conversation is then lost, but the checkpoints of the files are not.
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

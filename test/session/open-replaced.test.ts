@@ -1,4 +1,4 @@
-// If the work tree of a kept session was replaced, its checkpoints belong to the old directory, and a warning says so.
+// If the work tree of a kept session was replaced, the old checkpoints show another directory. A warning says so.
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +17,7 @@ async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string>
 }
 
 /**
- * Replaces the work tree by a copy. The copy is made before the old directory is removed, so that it gets new inode
+ * Replaces the work tree by a copy. The copy exists before the old directory is removed, so that it gets new inode
  * numbers.
  */
 function replaceWorkTree({ work }: DaemonRig): void {

@@ -4,7 +4,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { invariant } from '../../src/base/invariant.ts';
 import { OperationQueue } from '../../src/session/operation-queue.ts';
 
-/** Returns a promise that the test resolves. */
+/** Returns a promise, and the function with which the test resolves it. */
 function gate(): { promise: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const promise = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// Tests which daemon owns a session, and which may write to a work tree, when daemons do not see each other. The
-// daemons run in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
+// Tests which daemon owns a session, and which may write to a work tree, if the daemons do not see each other. They run
+// in separate network and process namespaces, as in containers. Needs root (unshare) and flock(1) on Linux.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -81,7 +81,7 @@ inContainer('two containers never restore into one work tree at the same time', 
 inContainer(
   'if the session of a stopped owner gets a new owner, the stopped owner writes nothing when it wakes',
   async (rig) => {
-    // Without flock(1), a daemon can judge only by the age of the heartbeat whether the owner is alive.
+    // Without flock(1), only the age of the heartbeat shows a daemon whether the owner is alive.
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     for (const name of ['git', 'ls', 'sh', 'unshare']) {

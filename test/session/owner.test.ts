@@ -80,7 +80,7 @@ test('if no process has the lock, owner.json shows by pid, start time, namespace
       if (claim instanceof SessionOwner) claim.release();
       return claim instanceof SessionOwner;
     };
-    // The parent process is alive and is not this process.
+    // The parent process is a living process other than this one.
     const init = { ...self, pid: process.ppid, startTime: startTimeOf(process.ppid) };
     assert.is(await claimable(init), false, 'alive in another network namespace');
     assert.is(await claimable({ ...init, released: true }), true, 'alive, but gave it up');

@@ -1,5 +1,5 @@
-// After a failed deletion the session is open, closed or deleted. It is never in a state in which no client can open
-// it.
+// After a failed deletion, the session is open, closed or deleted. It never stays in a state in which no client can
+// open it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

@@ -8,7 +8,7 @@ const session = 'ses_one' as SessionId;
 const first = { name: 'first' };
 const second = { name: 'second' };
 
-/** Returns the error of a refused opening. */
+/** Returns the error of an opening that was refused. */
 function refusalOf(shares: Shares, client: object): unknown {
   try {
     shares.opens(client);

@@ -1,4 +1,4 @@
-// Tests which storage directories the daemon accepts, and the remedy in each refusal.
+// Tests which storage directories the daemon accepts. Each refusal must say what to do.
 import {
   chmodSync,
   chownSync,

@@ -1,5 +1,4 @@
-// A push reads a session that may change meanwhile. The line's checkpoints, log and facts must belong to the same
-// moment.
+// A session may change while it is pushed. The pushed checkpoints, log and facts must be from the same moment.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogRecord } from '../../src/conversation/log/session-log.ts';
@@ -25,7 +24,7 @@ test('a push during which a checkpoint is made ends with the last checkpoint tha
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');
-    const source = lineSource(session); // only after this step a push asks the remote
+    const source = lineSource(session); // a push asks the remote only after this step
     await createTurn(rig, session.id, 'second');
     const { checkpoints, facts, log } = source(identity);
     assert.is(checkpoints.length, 3);

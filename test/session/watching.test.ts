@@ -1,4 +1,4 @@
-// Tests when a session's watcher starts, and what its event reports.
+// Tests when a session starts its watcher, and what its event reports.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -23,7 +23,8 @@ test('reopening a session scans its work tree before the first capture', () =>
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
-    // Handles that became available before checkpoints were enabled are not reported later, so the session must ask.
+    // If the directory handles became available before checkpoints were enabled, no later event reports this. Therefore
+    // the session must ask.
     let asked = 0;
     capture.scanSoon = () => (asked += 1);
     startWatching(session);

@@ -1,6 +1,6 @@
-// Tests damage on every strategy: a flipped bit in one of our files, or a truncated file. The process must not end, and
-// no error may be an InternalError. Each trial damages a new copy of a session and then uses the session in every way.
-// SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (1,000).
+// Tests damage on every strategy: a flipped bit in a file of the daemon, or a truncated file. The process must not end,
+// and no error may be an InternalError. Each trial damages a new copy of a session and then uses the session in every
+// way. SEED=… repeats a run. TRIALS=… sets the number of trials for all strategies together (1,000).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -20,8 +20,8 @@ interface Line {
 }
 
 /**
- * Runs a separate process, which makes trial number `first` and all later trials. Returns the lines that the process
- * printed, and how the process ended.
+ * Runs all trials from number `first` on. A separate process makes them. Returns the lines that the process printed,
+ * and how it ended.
  */
 function run(strategy: string, first: number): Promise<{ lines: Line[]; end: number | string | null }> {
   const child = spawn(

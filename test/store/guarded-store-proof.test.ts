@@ -1,5 +1,5 @@
-// A content or a directory was damaged in the store without the daemon's knowledge. On every strategy a capture stores
-// it again, and the new checkpoint can be restored.
+// Tests contents and directories that were damaged in the store without the daemon's knowledge. On every strategy, the
+// next capture stores them again, and its checkpoint can be restored.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -21,7 +21,7 @@ const huge = 'a content of several chunks\n'.repeat(100_000);
 const held = { 'd/a.txt': wanted, 'd/large.txt': large, 'd/huge.txt': huge };
 const other = { 'd/a.txt': 'other\n', 'd/large.txt': 'other\n', 'd/huge.txt': 'other\n' };
 
-/** Overwrites the middle of a file, whatever its permission bits. */
+/** Overwrites the middle of a file, even if its permission bits forbid this. */
 function damage(file: string, at = (length: number): number => Math.floor(length / 2)): void {
   const bytes = readFileSync(file);
   const from = at(bytes.length);
@@ -88,7 +88,10 @@ async function prepared(strategy: string): Promise<Kept> {
   return { daemon, root, session };
 }
 
-/** Makes a checkpoint of the original contents again. Checks that it is reported as complete and can be restored. */
+/**
+ * Makes a checkpoint of the original contents again. Checks that the checkpoint is reported as complete and can be
+ * restored.
+ */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
   const made = await daemon.call('checkpoint/create', { session, ...turn });

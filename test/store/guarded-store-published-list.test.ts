@@ -1,5 +1,5 @@
-// The list of published checkpoints can neither be written nor removed. On every strategy a checkpoint can still be
-// made, and the session continues.
+// Tests a list of published checkpoints that can be neither written nor removed. On every strategy a checkpoint can
+// still be made, and the session continues.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -33,7 +33,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       };
       write(root, { 'a.txt': 'one\n' });
       await unwritable(create);
-      // Deleting a checkpoint needs the list, because the checkpoint would otherwise seem lost.
+      // Deleting a checkpoint needs the list. Without the list, a deleted checkpoint would count as lost.
       const removal = (): Promise<unknown> => daemon.call('checkpoint/delete', { session, tag: '1' });
       assert.match(String(await unwritable(() => removal().catch(String))), 'EPERM');
       await create();

@@ -1,5 +1,5 @@
-// A store is deleted, emptied or replaced, while a session is open or between two runs. The next request reports the
-// loss, and the conversation stays available. The daemon makes a new store only on request.
+// Tests stores that are deleted, emptied or replaced while a session is open or between two runs. The next request
+// reports the loss, and the conversation stays available. The daemon makes a new store only on request.
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-/** Replaces the database by an intact one that does not have this session. */
+/** Replaces the database by an intact one without this session. */
 function replaceDatabase(now: Kept): void {
   sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   for (const name of readdirSync(now.daemon.storage))

@@ -1,4 +1,4 @@
-// Contents are requested before their turn, but a failure is reported only in its turn.
+// Tests that contents are requested before their turn, but that a failure is reported only in its turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

@@ -1,4 +1,4 @@
-// Tests for every strategy how checkpoints are published, listed, tagged, removed and found again.
+// For every strategy, tests how checkpoints are published, listed, tagged, removed and found again.
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId, Tag } from '../../src/base/ids.ts';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
@@ -151,7 +151,8 @@ export function checkpointTests(check: Check): void {
     await rig.store.destroy();
     await rig.store.destroy();
     const store = await rig.reopen();
-    // A store in the session's directory still lists its checkpoints, because the session removes the whole directory.
+    // A store inside the session's directory still lists the removed checkpoints, because the session later removes the
+    // whole directory.
     const left = await store.checkpoints();
     if (left.length > 0) console.log(`note: ${store.strategy} keeps its rows in the session directory`);
     await store.destroy();

@@ -1,4 +1,5 @@
-// Tests contents for every strategy: of every size, from every writer, read whole or in part.
+// Tests contents for every strategy: contents of every size, several writers at once, and reading a content whole or in
+// part.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

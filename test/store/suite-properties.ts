@@ -1,6 +1,6 @@
 // Tests the seven specified properties of a store for every strategy, with a hundred inputs each. Four properties use
 // the same hundred histories, because publishing a history costs more than reading it. The tests of sessions check the
-// same properties with the whole daemon and a work tree.
+// same properties in the whole daemon with a work tree.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -29,7 +29,7 @@ import { applyUnified } from '../support/unified-diff.ts';
 
 const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());
 
-/** Random histories of states. Each state has an earlier state as its parent, or no parent. */
+/** Random histories of states. The parent of each state is an earlier state or none. */
 const histories = fc.array(fc.record({ tree: trees, message: messages, parent: fc.nat() }), {
   minLength: 1,
   maxLength: 3,
@@ -50,7 +50,7 @@ function nextSeq(): number {
   return lastSeq;
 }
 
-/** Publishes a history, after all checkpoints that the store already has. */
+/** Publishes the checkpoints of a history after those that the store already has. */
 async function publishAll(store: SnapshotStore, history: History): Promise<Made[]> {
   const made: Made[] = [];
   for (const [i, { tree, message, parent: choice }] of history.entries()) {
@@ -68,7 +68,7 @@ async function publishAll(store: SnapshotStore, history: History): Promise<Made[
   return made;
 }
 
-/** Lists the checkpoints of a history, and all checkpoints after them. */
+/** Lists the checkpoints of a history, and all checkpoints that were made after them. */
 async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<StoredCheckpoint[]> {
   const list = await store.checkpoints();
   const first = list.findIndex(({ record }) => record.id === made[0]?.stored.record.id);
@@ -76,7 +76,7 @@ async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<
   return list.slice(first);
 }
 
-/** The number of histories between two sweeps, because a sweep costs as much as many publications. */
+/** The number of histories between two cleanups. A cleanup costs as much as many publications. */
 const sweptTogether = 10;
 
 export function storeProperties(check: Check, hooks: SuiteHooks): void {
@@ -137,7 +137,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
       }
       const git = await store.gitTrees(a, b);
       try {
-        // Git does not report changed strict permissions; only the daemon's own comparison does.
+        // Git does not report changes of strict permissions; only the daemon's own comparison does.
         const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
         const seen = statusesOf(
           execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
@@ -160,7 +160,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
       fc.array(fc.tuple(histories, removed), { minLength: sweptTogether, maxLength: sweptTogether }),
       async (several) => {
         await rig.store.remove((await rig.store.checkpoints()).map(({ record }) => record.id));
-        // Publishing costs less in a store that has removed nothing since it was opened.
+        // Publishing costs less if the store has removed nothing since it was opened.
         const store = await rig.reopen();
         const [gone, left]: [Made[], Made[]] = [[], []];
         for (const [history, isRemoved] of several) {

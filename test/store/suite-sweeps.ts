@@ -1,4 +1,4 @@
-// Tests for every strategy what a sweep frees, and what small edits cost.
+// For every strategy, tests what a sweep (a cleanup of unused data) frees, and what small edits cost.
 import * as assert from 'uvu/assert';
 import { type Check, kindOf, type SuiteHooks } from '../support/stores/store-rig.ts';
 import {

@@ -1,4 +1,4 @@
-// Two trees that the suite of the stores captures: one has every kind of file, and one every kind of name.
+// Two trees that the suite of the stores captures. One has every kind of file, the other every kind of name.
 import { file, link, type PlainTree, plain, program } from '../support/trees/snapshots.ts';
 
 export const sample: PlainTree = new Map([

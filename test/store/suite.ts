@@ -1,5 +1,5 @@
 // Tests the contract of store/snapshot-store.ts for every strategy. The test file of a strategy only calls storeSuite
-// with a function that opens its store. Each part of the suite is in its own file; suite-properties.ts has the seven
+// with a function that opens its store. Each part of the suite is in a separate file. suite-properties.ts has the seven
 // specified properties. Other tests check what only one strategy promises.
 import { suite } from 'uvu';
 import { type OpenStore, type Rig, type SuiteHooks, withStore } from '../support/stores/store-rig.ts';

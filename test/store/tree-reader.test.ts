@@ -24,7 +24,10 @@ function storeOf(nodeOf: (id: string) => TreeNode | CheckpointdError) {
   };
 }
 
-/** Makes a store in which each number names a directory of nine files, and `root` all directories below `count`. */
+/**
+ * Makes a store in which each number names a directory of nine files. The directory `root` contains all directories
+ * with a number below `count`.
+ */
 function numbered(count: number): ReturnType<typeof storeOf> {
   const files = new Map<string, SubTree | FileNode>();
   for (let i = 0; i < filesInDirectory; i += 1) files.set(`file${i}`, file);

@@ -1,5 +1,5 @@
-// Tests a real daemon with unusable repositories, databases and disks. The client gets a clear error with a remedy,
-// nothing is lost, and the daemon continues. The stores' own tests check the details.
+// Tests a real daemon with unusable repositories, databases and disks. The client gets a clear error that says what to
+// do. No data is lost, and the daemon continues. The stores' own tests check the details.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

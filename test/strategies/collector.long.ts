@@ -10,7 +10,7 @@ import { git, manifest } from '../support/in-process-daemon.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-/** Runs a shell line in a loop in the work tree. `stop` ends the loop and returns its stderr. */
+/** Runs a shell command in a loop in the work tree. `stop` ends the loop and returns its stderr. */
 function over(cwd: string, line: string): { readonly stop: () => Promise<string> } {
   const file = join(cwd, '..', `stop-${Math.random()}`);
   const loop = spawn('sh', ['-c', `while [ ! -e "${file}" ]; do ${line}; done`], {
@@ -29,10 +29,11 @@ function over(cwd: string, line: string): { readonly stop: () => Promise<string>
   };
 }
 
-/** For each test: the number of checkpoints, a name, and the commands that run in loops. */
+/** For each test: the number of checkpoints, a name, and the commands in the loops. */
 const storms: readonly (readonly [number, string, readonly string[]])[] = [
   [200, 'gc --prune=now', ['git gc --quiet --prune=now']],
-  // git warns against running prune beside other commands, because it also removes the temporary packs of a running gc.
+  // Git warns against running prune at the same time as other commands, because it also removes the temporary packs of
+  // a running gc.
   [50, 'gc --prune=now and prune', ['git gc --quiet --prune=now', 'git prune --expire=now']],
 ];
 

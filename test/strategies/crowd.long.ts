@@ -1,4 +1,4 @@
-// Eight daemons use one database at the same time, and each is compared with a model over stdio.
+// Eight daemons use one database at the same time over stdio. Each daemon is compared with a model.
 // sqlite-store-crowd.long.ts makes more checkpoints, but tests only the store.
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -10,8 +10,8 @@ import { sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /**
- * Returns the number of bytes to write. Some contents are then equal in every daemon, some differ, and some are too
- * large for one row.
+ * Returns the number of bytes to write. With these sizes some contents are equal in all daemons, some differ, and some
+ * are too large for one row.
  */
 function bytesOf(daemon: number, turn: number): number {
   if (turn % 10 === 0) return 0;

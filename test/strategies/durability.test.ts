@@ -28,7 +28,7 @@ for (const strategy of Object.keys(strategies)) {
       await second.client.request('checkpoint/create', { session: second.session, kind: 'turn' });
       rig.write('a.txt', 'never answered\n'.repeat(20_000));
       const { answer } = second.client.send('checkpoint/create', { session: second.session, kind: 'turn' });
-      answer.catch(() => undefined); // the kill comes before or just after the answer
+      answer.catch(() => undefined); // the kill comes before the answer or just after it
       await new Promise((resolve) => setTimeout(resolve, 8));
       await second.client.kill();
 

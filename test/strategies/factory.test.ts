@@ -1,4 +1,4 @@
-// A client chooses a strategy by its name in session/open; all other requests are the same for every strategy. The
+// A client chooses a strategy only by its name in session/open. All other requests are the same for every strategy. The
 // suite in test/store tests what each store promises.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

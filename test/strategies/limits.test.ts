@@ -1,5 +1,5 @@
-// Tests a session's limit in a database that several sessions share. wire-limits.test.ts tests every limit on every
-// strategy.
+// Tests the limit of a session in a database that several sessions share. wire-limits.test.ts tests every limit on
+// every strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
@@ -14,7 +14,7 @@ const noise = (seed: number, length: number): string => {
   return text;
 };
 
-/** Makes a session with a turn for each content of `a.txt`. */
+/** Makes a session with one turn for each of these contents of `a.txt`. */
 async function turns(
   daemon: InProcessDaemon,
   contents: readonly string[],

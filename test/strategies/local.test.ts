@@ -1,4 +1,4 @@
-// Tests strategy local in the whole daemon. Its requests work as specified, and the user's repository does not change.
+// Tests strategy local in the whole daemon. All requests work as specified, without changing the user's repository.
 // test/store/git/local.test.ts tests the store itself.
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,7 +121,7 @@ test('with strategy local, a kill during a create or restore leaves the user’s
       const params =
         round % 2 === 0 ? { session, kind: 'turn' } : { session, tag: '0', mode: 'hard', confirm: true };
       const { answer } = client.send(method, params);
-      answer.catch(() => undefined); // the kill comes before or just after the answer
+      answer.catch(() => undefined); // the kill comes before the answer or just after it
       await new Promise((resolve) => setTimeout(resolve, 15 + round * 17));
       await client.kill();
       assert.equal(fingerprint(gitDirectory), before, `round ${round}`);

@@ -1,4 +1,4 @@
-// Runs the suite of all strategies on a fourth strategy, which is added by the recipe in src/README.md.
+// Runs the suite for all strategies on a fourth strategy, which is added by the recipe in src/README.md.
 import { storeSuite } from '../store/suite.ts';
 import { storeOptions } from '../support/git-oracle.ts';
 import { memoryDriver } from '../support/stores/memory-strategy.ts';

@@ -1,5 +1,5 @@
-// R26: a session/open that takes more than five seconds logs a warning and continues. The test does not really wait so
-// long.
+// R26: a session/open that takes more than five seconds logs a warning and continues. The test does not really wait for
+// five seconds.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -7,7 +7,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** A setTimeout that shortens only waits of five seconds. */
+/** A setTimeout that shortens waits of five seconds, and no others. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

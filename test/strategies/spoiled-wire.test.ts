@@ -1,4 +1,4 @@
-// Tests a real daemon with damaged stores. The client gets a clear error, work tree and store do not change, and the
+// Tests a real daemon with damaged stores. The client gets a clear error. Work tree and store do not change, and the
 // daemon continues.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Makes fifty random sequences of steps in one session on every strategy. Each sequence is longer than in
+// Makes fifty random sequences of steps in one session of every strategy. Each sequence is longer than in
 // walks.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
-// Makes a few random sequences of steps in one session on every strategy. walks.long.ts makes more and longer ones.
+// Makes a few random sequences of steps in one session of every strategy. walks.long.ts makes more and longer
+// sequences.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';

@@ -106,7 +106,7 @@ for (const strategy of Object.keys(strategies)) {
       const tagsOf = async (from: typeof client): Promise<(string | undefined)[]> =>
         (await from.request('checkpoint/list', { session })).checkpoints.map(({ tag }) => tag);
       const before = await client.request('store/usage', { session });
-      // On a slow machine the daemon may have removed checkpoints by itself between two turns.
+      // On a slow machine, the daemon may already have removed checkpoints between two turns.
       const unremoved = (await tagsOf(client)).length - 1;
       const report = await client.request('store/gc', { session });
       const after = await client.request('store/usage', { session });

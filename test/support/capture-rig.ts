@@ -17,7 +17,7 @@ export interface Rig {
   readonly top: string;
   /** The work tree. */
   readonly root: string;
-  /** The home directory for the capture. */
+  /** The home directory that captures use. */
   readonly home: string;
   readonly store: MemoryStore;
   readonly capturer: Capturer;
@@ -32,7 +32,10 @@ export interface Rig {
   remove(): Promise<void>;
 }
 
-/** Makes a rig. With `repository: false` there is no `git init`. With `below`, this sub-directory is the work tree. */
+/**
+ * Makes a rig. With `repository: false`, does not run `git init`. With `below`, this sub-directory becomes the work
+ * tree.
+ */
 export function makeRig(
   options: Partial<CapturerOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
@@ -100,7 +103,7 @@ export async function withRig(
   }
 }
 
-/** Runs git without the configuration of the user who runs the test. */
+/** Runs git without the git configuration of this user. */
 export function git(home: string, cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
     cwd,
@@ -124,7 +127,7 @@ export async function pathsOf(store: MemoryStore, capture: Capture): Promise<str
   return (await store.entries(capture.snapshot)).map((entry) => toText(entry.path));
 }
 
-/** Returns the content of one path of a capture, or undefined when the path is not in the capture. */
+/** Returns the content of a path in the capture, or undefined if the capture does not have the path. */
 export async function contentOf(
   store: MemoryStore,
   capture: Capture,
@@ -140,8 +143,8 @@ export function reasonFor(capture: Capture, path: string): string | undefined {
 }
 
 /**
- * Returns the private copies that a capture has left in the spool. Omits the file from which a capture reads the disk's
- * clock.
+ * Returns the private copies that a capture has left in the spool directory. Leaves out the file from which a capture
+ * reads the clock of the disk.
  */
 export function copiesLeft(store: MemoryStore): string[] {
   return readdirSync(store.spoolDirectory).filter((name) => name !== 'clock');

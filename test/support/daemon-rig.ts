@@ -1,5 +1,5 @@
-// A scratch repository with its own storage, and daemons over stdio, for tests of how sessions begin and end. The rig
-// inspects the disk and /proc itself, and leaves no process and no file behind.
+// A temporary repository with its own storage, and daemons over stdio, for tests of how sessions begin and end. The rig
+// itself reads the disk and /proc, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -20,14 +20,14 @@ import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
-/** The program of a daemon that kills itself or fails as its arguments say; see planned-daemon.ts. */
+/** The program of a daemon that kills itself or fails, as its arguments say. See planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
 
 /** The command that runs the daemon as uid 65534, without the rights of root. */
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
-  /** Grace period in hours. By default 24, so that a session can be resumed after a kill. */
+  /** The grace period in hours. The default of 24 allows a session to be resumed after a kill. */
   readonly graceHours?: number;
   /** The events to receive. By default none. */
   readonly events?: readonly EventName[];
@@ -85,7 +85,7 @@ export class DaemonRig {
     };
   }
 
-  /** Returns the daemon's arguments in this rig. */
+  /** Returns the arguments for a daemon in this rig. */
   args(graceHours = 24): string[] {
     return [
       `--storage-dir=${this.storage}`,
@@ -123,7 +123,7 @@ export class DaemonRig {
     );
   }
 
-  /** Ends the programs that `run` started, and waits until each has ended and closed its output. */
+  /** Ends the programs that `run` started. Waits until each of them has ended and closed its output. */
   async endPrograms(): Promise<void> {
     const running = this.#programs.filter(
       ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
@@ -147,7 +147,7 @@ export class DaemonRig {
     return client;
   }
 
-  /** Opens a session on the work tree. It is the same session each time, unless the parameters say otherwise. */
+  /** Opens a session on the work tree. Without other parameters, this is the same session each time. */
   open(client: WireClient, params: Partial<SessionOpenParams> = {}): Promise<SessionOpenResult> {
     return client.request('session/open', {
       workspace: this.work,
@@ -189,7 +189,7 @@ export class DaemonRig {
     return Object.keys(this.tree()).filter((path) => path.includes('.ckpt-tmp-'));
   }
 
-  /** Returns process id and command line of each git process that runs in this rig. */
+  /** Returns the process id and command line of each git process that runs in this rig. */
   children(): string[] {
     return processes()
       .filter(({ cwd, words }) => isGit(words) && cwd.startsWith(this.top))
@@ -225,7 +225,7 @@ function processes(): Process[] {
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       found.push({ pid, cwd, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') });
     } catch {
-      // the process ended meanwhile
+      // the process has ended meanwhile
     }
   }
   return found;
@@ -239,7 +239,7 @@ function describe({ pid, words }: Process): string {
   return `${pid} ${words.join(' ').slice(0, 300)}`;
 }
 
-/** Runs `body` with a rig and removes it afterwards, including processes. */
+/** Runs `body` with a rig. Afterwards removes the rig and ends its processes. */
 export async function withRig<T>(
   body: (rig: DaemonRig) => Promise<T>,
   options: ConstructorParameters<typeof DaemonRig>[0] = {},
@@ -252,7 +252,7 @@ export async function withRig<T>(
   }
 }
 
-/** Returns the faults that git finds in a repository, or an empty text. */
+/** Returns the faults that git finds in a repository, or an empty text if there are none. */
 export function fsck(gitDir: string): string {
   const result = spawnSync('git', [`--git-dir=${gitDir}`, 'fsck', '--strict', '--no-dangling'], {
     encoding: 'utf8',

@@ -1,6 +1,6 @@
 // Checks that the protocol declares every field of an answer or event, and the kind of every error. The validators do
-// not check this, because they accept unknown fields, as clients must. Also records all declared parts that were sent,
-// so that declarations that no test uses can be found.
+// not check this, because they accept unknown fields, as clients must. This module also records which declared parts
+// were sent, to find declarations that no test uses.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

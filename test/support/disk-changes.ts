@@ -1,5 +1,5 @@
-// Selects those calls of src/base/seam.ts that may change the disk for the next process. A kill at any other
-// call leaves the same disk as a kill at the next change. So tests kill only at changes.
+// Selects those calls of src/base/seam.ts that may change what the next process finds on the disk. A kill at any other
+// call leaves the same disk as a kill at the next selected call. Therefore tests kill only at selected calls.
 import { constants } from 'node:fs';
 
 const looking = new Set([
@@ -7,7 +7,7 @@ const looking = new Set([
   'close',
   'exists',
   'fstat',
-  'fsync', // only a power cut makes a difference between synced and unsynced files
+  'fsync', // synced and unsynced files differ only after a power cut
   'lstat',
   'openPath',
   'opendir',
@@ -22,7 +22,7 @@ const looking = new Set([
 ]);
 const writing = constants.O_WRONLY | constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC;
 
-/** True when a call may change the disk or starts a process. `option` is the call's second argument. */
+/** True if a call may change the disk or starts a process. `option` is the second argument of the call. */
 export function mayChangeDisk(call: string, option: unknown): boolean {
   if (call !== 'open') return !looking.has(call);
   return typeof option === 'number' ? (option & writing) !== 0 : option !== undefined && option !== 'r';

@@ -1,12 +1,12 @@
-// A git that crashes on purpose. A script that is first on PATH runs the real git. The script crashes as soon
-// as an argument or the input contains a chosen word.
+// A git that crashes on purpose. A script that is first on PATH runs the real git, and crashes as soon as an argument
+// or the input contains a chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Runs `body` with a git that may end with a segmentation fault. This git does so if `command` is one of its
- * arguments, and `word` is an argument or in its input. Writes the script into the empty `directory`.
+ * Runs `body` with a git that may end with a segmentation fault. It does so if `command` is one of its arguments and
+ * `word` is in its arguments or its input. Writes the script into the empty `directory`.
  */
 export async function withDyingGit(
   {

@@ -1,6 +1,6 @@
-// Unpacks the files of a daemon of format 1, from a small archive that never changes. A session contains the path and
-// identity of its work tree, so packing and unpacking replace both. The rule for a session's name is part of the
-// format, and is repeated here.
+// Unpacks the files of a daemon of format 1 from a small archive that never changes. A session contains the path and
+// identity of its work tree, so packing and unpacking replace both. The rule for the name of a session is part of the
+// format. It is repeated here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -28,8 +28,8 @@ export const archiveOfFormat1 = fileURLToPath(
 );
 
 /**
- * A directory that contains `work` and `storage`. The files contain the path `as` in place of the path of
- * this directory.
+ * A directory that contains `work` and `storage`. The files in it contain the path `as` instead of the directory's own
+ * path.
  */
 export interface Place {
   readonly top: string;
@@ -45,7 +45,7 @@ export function sessionOfFormat1(workTree: string, strategy: string): string {
   return `ses_${letters.map((letter) => '0123456789abcdefghjkmnpqrstvwxyz'[letter]).join('')}`;
 }
 
-/** Replaces the path of the work tree, and all values derived from it, in all files. */
+/** In all files, replaces the path of the work tree and all values that are derived from the path. */
 export function retarget({ top, as: from }: Place, strategy: string, to: string, identity: string): void {
   const [oldWork, newWork] = [`${from}/work`, `${to}/work`];
   const [old, now] = [sessionOfFormat1(oldWork, strategy), sessionOfFormat1(newWork, strategy)];
@@ -84,8 +84,8 @@ function rewrite(path: string, renamed: (text: string) => string): void {
 }
 
 /**
- * Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns the answers that a client got
- * when the archive was made.
+ * Unpacks the part of one strategy as `top/work` and `top/storage`. Returns the answers that a client got when the
+ * archive was made.
  */
 export function layOutFormat1(top: string, strategy: string): unknown {
   for (const name of ['work', 'storage']) rmSync(join(top, name), { recursive: true, force: true });

@@ -2,8 +2,7 @@
 import { CheckpointdError } from '../../src/base/errors.ts';
 
 /**
- * Returns the error with which a request fails. Throws when the request succeeds, or when the error is no
- * CheckpointdError.
+ * Returns the error with which a request fails. Throws if the request succeeds, or if the error is no CheckpointdError.
  */
 export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
   try {

@@ -1,4 +1,4 @@
-// Runs plain git in a clean environment, for comparison with a store. Stores small snapshots as a capture would.
+// Runs plain git in a clean environment, for comparison with a store. Also stores small snapshots as a capture would.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -57,7 +57,7 @@ export function storeOptions(directory: string, more: Partial<StoreOptions> = {}
   };
 }
 
-/** A file of a tree that a test makes. Paths are strings of latin1 bytes. */
+/** A file of a test's tree. Paths are strings of latin1 bytes. */
 export interface TestFile {
   readonly bytes: Uint8Array;
   readonly mode?: EntryMode;

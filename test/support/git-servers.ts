@@ -14,14 +14,14 @@ export interface GitServer {
   /** Returns the URL of the repository at this path. */
   url(path: string, port?: number): string;
   readonly gitconfig: string;
-  /** When set, the https server refuses every request with this status. */
+  /** If set, the https server refuses every request with this status. */
   refusal?: number | undefined;
   close(): Promise<void>;
 }
 
 const sshd = '/usr/sbin/sshd';
 
-/** Returns why sshd cannot run here, or undefined when it can. */
+/** Returns why sshd cannot run here, or undefined if it can. */
 export function sshdObstacle(): string | undefined {
   for (const [program, args] of [
     [sshd, ['-V']],
@@ -150,11 +150,11 @@ export async function startHttps(directory: string): Promise<GitServer> {
 
 export interface Cutter {
   port: number;
-  /** Number of bytes after which the proxy cuts a connection. */
+  /** The number of bytes after which the proxy cuts a connection. */
   cutAfter: number;
   /** The number of connections that were cut. */
   cuts: number;
-  /** The number of bytes of the longest connection so far. */
+  /** The number of bytes in the longest connection so far. */
   longest: number;
   close(): void;
 }

@@ -1,6 +1,6 @@
-// A daemon in this process, and scratch repositories, for the tests of commands. Parameters and results are checked
-// with the schema, as on the wire. See session-rig.ts for a single session, and daemon-rig.ts for daemons in separate
-// processes.
+// A daemon in this process, and temporary repositories, for the tests of commands. Parameters and results are checked
+// with the schema, as on the wire. session-rig.ts gives access to a single session; daemon-rig.ts runs daemons in
+// separate processes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -70,7 +70,7 @@ export class InProcessDaemon {
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
     recordSent(method, params);
-    // A daemon lives as long as its client's pipe. The daemon's own waits keep no process alive.
+    // A real daemon lives as long as its client's pipe is open. The timers of a daemon do not keep a process alive.
     const pipe = setInterval(() => undefined, 60_000);
     const answered = handler(params, {
       signal: new AbortController().signal,
@@ -99,7 +99,7 @@ export class InProcessDaemon {
   }
 }
 
-/** Starts a daemon with a session on a repository with these files. */
+/** Starts a daemon with a session. The repository contains these files. */
 export async function opened(
   files?: Record<string, string>,
 ): Promise<{ daemon: InProcessDaemon; root: string; session: string; shadow: string }> {
@@ -129,7 +129,7 @@ export function git(cwd: string, ...args: string[]): string {
   }).trimEnd();
 }
 
-/** Makes a scratch repository in which these files are committed. */
+/** Makes a temporary repository in which these files are committed. */
 export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' }): string {
   const root = temporaryDirectory('work');
   git(root, 'init', '-q', '-b', 'main');
@@ -139,7 +139,7 @@ export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'sr
   return root;
 }
 
-/** Writes files with these texts (latin1), and their directories. The text `-> x` makes a link to x. */
+/** Writes files with these texts (latin1), and makes their directories. The text `-> x` makes a link to x. */
 export function write(root: string, files: Record<string, string>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
@@ -150,8 +150,8 @@ export function write(root: string, files: Record<string, string>): void {
 }
 
 /**
- * Returns a description of each file and link outside `.git`, by path: permission bits and hash, or the target of the
- * link.
+ * Returns a description of each file and link outside `.git`, by path: its permission bits and hash, or the target of
+ * the link.
  */
 export function manifest(root: string): Record<string, string> {
   const found: Record<string, string> = {};
@@ -173,7 +173,7 @@ export function manifest(root: string): Record<string, string> {
   return found;
 }
 
-/** Returns the state of the user's repository as git reports it. No code of ours may change this state. */
+/** Returns the state of the user's repository as git reports it. The daemon must never change this state. */
 export function repositoryState(root: string): string {
   const index = createHash('sha256')
     .update(readFileSync(join(root, '.git/index')))

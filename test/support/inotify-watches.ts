@@ -1,7 +1,7 @@
-// Counts inotify watches in the kernel's list, because only this list shows that a handle was really closed.
+// Counts inotify watches in the kernel's list. Only this list shows that a handle was really closed.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the number of directories on which this process has inotify watches. Returns undefined without /proc. */
+/** Returns the number of directories on which this process has inotify watches, or undefined without /proc. */
 export function inotifyWatches(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let count = 0;

@@ -1,6 +1,6 @@
-// Scenarios in which files and conversation must change together. These are a restore of both, the end of a tangent
-// with files, and a revert of a turn or of one author. Each run kills the daemon at a different write to the disk. The
-// next daemon must find a complete state.
+// Scenarios in which files and conversation must change together: a restore of both, the end of a tangent with files,
+// and a revert of a turn or of one author. Each run kills the daemon at another write to the disk. The next daemon must
+// find a complete state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ async function wholeOf(rig: WireSession): Promise<Whole> {
   };
 }
 
-/** Prepares the session for the change, and returns the state that the complete change would give. */
+/** Prepares the session for the change, and returns the state after the complete change. */
 type Prepare = (rig: WireSession) => Promise<Whole>;
 type Move = (rig: WireSession) => Promise<unknown>;
 
@@ -73,8 +73,8 @@ const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
 /**
- * Writes the files of these scenarios. `isChanged`: with the changes of the turn, which also made one file and deleted
- * another file. `first` and `last` are lines of `a.txt`.
+ * Writes the files of these scenarios. If `isChanged` is true, includes the changes of the turn, which also made one
+ * file and deleted another. `first` and `last` are lines of `a.txt`.
  */
 function writeFiles(rig: WireSession, first: string, last: string, isChanged: boolean): void {
   rig.write('a.txt', numbered(first, last));
@@ -101,7 +101,7 @@ const revertOfTurn: Scenario = {
 };
 
 /**
- * Reverts the changes of a turn that the session has reported. In the same turn the user edited another line of the
+ * Reverts the changes of a turn that the session has reported. In the same turn, the user edited another line of the
  * file.
  */
 const revertOfAuthor: Scenario = {
@@ -120,7 +120,7 @@ const revertOfAuthor: Scenario = {
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', author: rig.session, idempotencyKey: 'k' }),
 };
 
-/** The scenarios by their name. Scenarios of one name take turns. */
+/** The scenarios by their name. If several scenarios have one name, they take turns. */
 export const killScenarios = [
   ['C33 a restore of both', restoreOfBoth],
   ['C23 the end of a tangent with files', endOfTangent],
@@ -137,8 +137,8 @@ async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession>
 export type Fate = 'before' | 'after' | 'unharmed';
 
 /**
- * Kills the daemon at its n-th write to the disk, counted from the first write of the request. Fails unless the next
- * daemon finds a complete state.
+ * Kills the daemon at its n-th write to the disk after the request. Fails unless the next daemon finds a complete
+ * state.
  */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
   const places = makePlaces();
@@ -170,7 +170,7 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
       assert.is(state, isAfter ? 'committed' : 'unknown', `killed at change ${n}: the fate of the operation`);
       assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
       if (!isKilled) assert.ok(isAfter);
-      // Checks that nothing is lost: undo gives the state before the change.
+      // Checks that nothing is lost: undo must give back the state before the change.
       if (isAfter) {
         await next.request('checkpoint/undo', {});
         const { counters: _ours, ...there } = await wholeOf(next);

@@ -1,4 +1,4 @@
-// Machines that share a git remote. A machine is a work tree and a daemon in this process, with a storage of its own.
+// Machines that share a git remote. Each machine is a work tree and a daemon in this process, with its own storage.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -51,7 +51,7 @@ export class Machine {
     return readFileSync(join(this.root, path), 'utf8');
   }
 
-  /** Every file of the work tree with its mode and hash. */
+  /** Returns every file of the work tree with its mode and hash. */
   get files(): Record<string, string> {
     return manifest(this.root);
   }

@@ -1,4 +1,4 @@
-// Makes the frames of a broken client from a seed. Bytes are flipped, removed or doubled, or noise is inserted.
+// Makes the frames of a broken client from a seed. Bytes are flipped, removed or doubled, or random bytes are inserted.
 import { frameOf } from './frames.ts';
 
 /** Returns a fast random generator (mulberry32), because fast-check would take minutes for so many frames. */
@@ -66,7 +66,7 @@ function mutate(frame: Buffer, below: (max: number) => number): Buffer {
 }
 
 /**
- * Returns valid frames of which about every fourth was mutated. `firstMutated` is the number of frames before any
+ * Returns valid frames, and mutates about every fourth. `firstMutated` is the number of frames before the first
  * mutation.
  */
 export function mutatedFrames(
@@ -87,8 +87,7 @@ export function mutatedFrames(
 export interface MutatedBody {
   readonly bytes: Buffer;
   /**
-   * The id that the daemon's answer must have. Undefined if the mutation may have damaged the id or the request as a
-   * whole.
+   * The id that the daemon's answer must have. Undefined if the mutation may have damaged the id or the whole request.
    */
   readonly id: string | undefined;
 }

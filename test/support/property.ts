@@ -1,5 +1,5 @@
-// Checks properties with random inputs from a seed. A failure prints the seed, SEED=… repeats a run, and RUNS=… sets
-// the number of inputs. When CI is set the seed is fixed, so that only a change of the code can make a test fail.
+// Checks properties with random inputs from a seed. A failure prints the seed. SEED=… repeats a run, and RUNS=… sets
+// the number of inputs. If CI is set, the seed is fixed, so that only a change of the code can make a test fail.
 // Otherwise each run has a new seed.
 import fc from 'fast-check';
 
@@ -12,7 +12,7 @@ export function parameters(runs = 100): { seed: number; numRuns: number; include
   return { seed, numRuns, includeErrorInReport: true };
 }
 
-/** Checks a synchronous property. fast-check's report names the seed and the smallest failing input. */
+/** Checks a synchronous property. If it fails, fast-check prints the seed and the smallest failing input. */
 export function checkProperty<T>(input: fc.Arbitrary<T>, property: (value: T) => void, runs?: number): void {
   fc.assert(fc.property(input, property), parameters(runs));
 }

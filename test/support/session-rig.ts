@@ -1,5 +1,5 @@
-// Gives tests direct access to a session of a daemon in this process, so that they can install faults, abort requests
-// and check internals. For daemons in separate processes, see daemon-rig.ts.
+// Gives tests direct access to a session of a daemon in this process. Tests can then install faults, abort requests and
+// check internals. daemon-rig.ts runs daemons in separate processes.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
   readonly sessions = this.daemon.daemon.sessions;
-  /** Options for the next session/open, in addition to the usual ones. */
+  /** Options for the next session/open, added to the usual ones. */
   settings: {
     include?: readonly string[];
     exclude?: readonly string[];
@@ -83,7 +83,7 @@ export class SessionRig {
     return session;
   }
 
-  /** Sends a request as the same client that `open` uses. */
+  /** Sends a request in the name of the client that `open` uses. */
   request<M extends CommandMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -109,10 +109,10 @@ export class SessionRig {
   }
 }
 
-/** Runs `body` with a rig and removes it afterwards. */
+/** Runs `body` with a rig, and removes the rig afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
-  // Keeps the process alive during the test, as a client's pipe does. The daemon's own timers do not.
+  // Keeps the process alive during the test, as the pipe of a client does. The timers of the daemon do not do this.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);

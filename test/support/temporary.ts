@@ -1,4 +1,4 @@
-// Temporary directories that are removed at any end of the process.
+// Makes temporary directories that are removed when the process ends in any way.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

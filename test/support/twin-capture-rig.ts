@@ -1,4 +1,4 @@
-// A work tree with two capturers. One makes fast captures with the help of directory handles, and one always scans
+// A work tree with two capturers. One uses the directory handles for fast captures, and the other always scans
 // everything. Both must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -32,7 +32,7 @@ export class TwinCaptureRig {
     this.full = this.rig.another(options);
   }
 
-  /** Runs `body` with a rig whose handles are ready. */
+  /** Runs `body` with a rig whose directory handles are ready. */
   static async with(
     body: (it: TwinCaptureRig) => Promise<void>,
     options: Partial<CapturerOptions> = {},
@@ -54,7 +54,7 @@ export class TwinCaptureRig {
     return join(this.rig.root, path);
   }
 
-  /** Makes a capture that may be fast. The next capture builds on this capture. */
+  /** Makes a capture that may be fast. The next capture builds on this one. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
     const capture = this.#count(await this.fast.capture(previous === undefined ? {} : { previous }));
@@ -68,7 +68,7 @@ export class TwinCaptureRig {
     return capture;
   }
 
-  /** Makes a capture, and checks that a full capture gives the same tree. Returns true when the capture was fast. */
+  /** Makes a capture, and checks that a full capture gives the same tree. Returns true if the capture was fast. */
   async agrees(why: string): Promise<boolean> {
     const { previous } = this;
     const capture = await this.capture();
@@ -79,8 +79,8 @@ export class TwinCaptureRig {
   }
 
   /**
-   * Makes the capture that follows a restore. The restore wrote and removed these paths just after `capture`. Checks
-   * that a full capture gives the same tree.
+   * Makes the capture at the end of a restore, which wrote and removed these paths just after `capture`. Checks that a
+   * full capture gives the same tree.
    */
   async agreesAfter(
     capture: Capture,
@@ -105,7 +105,7 @@ export class TwinCaptureRig {
   }
 }
 
-/** Makes random edits of every kind. Checks after every few edits that a fast capture equals a full capture. */
+/** Makes random edits of every kind. After every few edits, checks that a fast capture equals a full capture. */
 export async function fastEqualsFull(it: TwinCaptureRig, rounds: number): Promise<void> {
   const random = new Random(seed);
   const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
@@ -113,13 +113,13 @@ export async function fastEqualsFull(it: TwinCaptureRig, rounds: number): Promis
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest files again. These 250 files are the youngest, so for all other files a fast
-  // capture depends on the handles.
+  // A capture reads the 200 youngest files again. These 250 files are the youngest. For all other files, a fast capture
+  // relies on the directory handles.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {
     for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
-    // Sometimes builds on a snapshot that is older than the last scan, as a capture after a restore does.
+    // Sometimes builds on a snapshot that is older than the last scan, as the capture after a restore does.
     if (it.previous !== undefined) earlier.push(it.previous);
     if (random.below(8) === 0) it.previous = random.pick(earlier.slice(-5));
     await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);

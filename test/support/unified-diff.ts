@@ -1,7 +1,7 @@
 // Applies a unified diff of one text, because a diff may look correct and still not apply. Context and removed lines
-// must match. Supports no binary patches, and ignores file names.
+// must match. Does not support binary patches, and ignores file names.
 
-/** Returns the text after the patch. Throws when the patch does not match. An empty patch changes nothing. */
+/** Returns the text after the patch. Throws if the patch does not match. An empty patch changes nothing. */
 export function applyUnified(before: string, patch: string): string {
   const source = splitLines(before);
   const result: string[] = [];
@@ -31,7 +31,7 @@ export function applyUnified(before: string, patch: string): string {
   return result.join('');
 }
 
-/** Splits lines and keeps their newlines. The last line may have no newline. */
+/** Splits a text into lines and keeps their newlines. The last line may have no newline. */
 function splitLines(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }

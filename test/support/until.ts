@@ -1,4 +1,4 @@
-// Waits until a condition is true. Tests wait for events only in this way.
+// Waits until a condition is true. Tests must wait for events only with this function.
 
 /**
  * Calls `holds` every few milliseconds until it returns true. Fails with the text `what` after `msMax` (default 30 s).

@@ -1,6 +1,6 @@
-// A client for tests. It starts the daemon (or any program), exchanges frames with it and never leaves it running. It
-// parses strictly, with code of its own. It checks every frame with the schema: received frames must be valid, and the
-// daemon must refuse an invalid request. Raw frames are not checked.
+// A client for tests. It starts the daemon (or any program), exchanges frames with it and never leaves it running. The
+// client has its own strict parser. It checks every frame with the schema: received frames must be valid, and the
+// daemon must refuse an invalid request. Frames that the test sends as raw bytes are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,
@@ -21,10 +21,13 @@ import { packageFile, programFile } from '../../src/wire/places.ts';
 import { recordSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
-/** The path of the daemon's program in this checkout, as it is in the package. */
+/** The path of the daemon's program in this checkout, which is the same as in the package. */
 export const daemonEntry = programFile();
 
-/** Returns the path of a daemon with faults for tests. scripts/bundle.ts builds it like the daemon itself. */
+/**
+ * Returns the path of a daemon with faults, for tests. scripts/bundle.ts builds it in the same way as the daemon
+ * itself.
+ */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.cjs`);
 
@@ -41,15 +44,15 @@ export interface Exit {
 }
 
 export interface WireOptions {
-  /** The program and its arguments. By default this Node with the compiled daemon. */
+  /** The program and its arguments. By default, this Node with the compiled daemon. */
   readonly command?: readonly [string, ...string[]];
-  /** Arguments after the daemon's entry. */
+  /** Arguments that follow the path of the daemon's program. */
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Time in milliseconds after which `request`, `next` and `exit` fail the test. By default 30 s. */
+  /** The time in milliseconds after which `request`, `next` and `exit` fail the test. By default 30 s. */
   readonly timeoutMs?: number;
-  /** True when results, errors and events must match the schema. By default true. */
+  /** True if results, errors and events must match the schema. By default true. */
   readonly validate?: boolean;
 }
 
@@ -62,7 +65,7 @@ interface Waiter {
 export class WireClient {
   readonly process: ChildProcessWithoutNullStreams;
   readonly exited: Promise<Exit>;
-  /** Everything received, in order. */
+  /** All received frames, in order. */
   readonly frames: Frame[] = [];
   /** Faults in the received data: bytes that are no frame, and frames that do not match the schema. */
   readonly violations: string[] = [];
@@ -89,7 +92,7 @@ export class WireClient {
     });
     this.process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // Writing to a daemon that has ended gives EPIPE, but `exited` explains more.
+    // Writing to a daemon that has ended gives EPIPE. `exited` explains more, so this error is ignored.
     this.process.stdin.on('error', () => undefined);
     this.exited = new Promise((resolve, reject) => {
       this.process.on('error', reject);
@@ -111,10 +114,7 @@ export class WireClient {
     return this.send(method, params).answer as Promise<ResultOf<M>>;
   }
 
-  /**
-   * Sends any request, even one that the types do not allow. Returns the answer, and the id with which the request can
-   * be cancelled.
-   */
+  /** Sends any request, even one that the types do not allow. Returns the answer, and the id for a cancel request. */
   send(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<unknown> } {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -144,7 +144,7 @@ export class WireClient {
     this.process.stdin.write(bytes);
   }
 
-  /** Sends this message as it is, and waits for the answer with its id. */
+  /** Sends this message unchanged, and waits for the answer with its id. */
   async raw(message: object | string): Promise<Frame> {
     const before = this.frames.length;
     this.write(frameOf(message));
@@ -153,7 +153,8 @@ export class WireClient {
   }
 
   /**
-   * Returns the first wanted frame from index `from` on. Waits for it if needed. By default, only later frames count.
+   * Returns the first frame from index `from` on that is wanted. Waits if there is none yet. By default, only later
+   * frames count.
    */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);
@@ -246,7 +247,7 @@ export class WireClient {
     if (this.#validate) {
       this.#check(frame);
       this.undeclared.push(...undeclaredIn(frame, this.#methodOf.get(frame.id ?? null)));
-      // Raw frames may use an id again, for any method.
+      // Raw frames may use the same id again, for any method.
       if (frame.method === undefined) this.#methodOf.delete(frame.id ?? null);
     }
     for (const waiter of this.#waiters) if (waiter.wanted(frame)) waiter.resolve(frame);
@@ -273,7 +274,7 @@ export class WireClient {
   }
 }
 
-/** Runs a test with a client and ends the daemon, however the test ends. Fails when a frame was invalid. */
+/** Runs a test with a client, and then ends the daemon, even if the test fails. Fails if a frame was invalid. */
 export async function withClient<T>(
   run: (client: WireClient) => Promise<T>,
   options: WireOptions = {},
@@ -289,7 +290,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns the error with which a request fails. Fails the test when the request succeeds. */
+/** Returns the error with which a request fails. Fails the test if the request succeeds. */
 export async function failureOf(answer: Promise<unknown>): Promise<WireFailure> {
   try {
     await answer;

@@ -1,5 +1,5 @@
-// A client over stdio with one session. The work tree is a small repository, and the storage is new. For several
-// daemons see daemon-rig.ts, and for the session's internals session-rig.ts.
+// A client over stdio with one session. The work tree is a small repository, and the storage is new. daemon-rig.ts runs
+// several daemons, and session-rig.ts gives access to a session's internals.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -99,7 +99,7 @@ export class WireSession {
   }
 }
 
-/** Runs a test with an open session and ends the daemon, however the test ends. */
+/** Runs a test with an open session, and then ends the daemon, even if the test fails. */
 export async function withSession<T>(
   run: (rig: WireSession) => Promise<T>,
   options: {

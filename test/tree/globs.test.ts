@@ -12,7 +12,7 @@ import { parameters } from '../support/property.ts';
 
 const test = suite('exclusions');
 
-/** Returns the paths that the globs leave out. Starts at the root, as the walker does. */
+/** Returns the paths that the globs exclude. Starts at the root, as a capture does. */
 function leftOut(globs: Globs, path: string): boolean {
   const parts = path.split('/');
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
@@ -55,7 +55,7 @@ test('a glob matches the same paths as the git ignore pattern of the same text',
     fc.assert(
       fc.property(pattern, paths, (glob, wanted) => {
         writeFileSync(join(directory, '.gitignore'), `${glob}\n`);
-        // Every path is a file below existing directories, so that git can recognise directories.
+        // Every path is a file in existing directories, so that git can recognise directories.
         const made: string[] = [];
         for (const path of new Set(wanted)) {
           try {

@@ -1,4 +1,5 @@
-// Tests that contents are merged a few at a time. Tests in test/commands/ compare the results of merges with git.
+// Tests that only a few contents are merged at a time. The tests in test/commands/ compare the results of merges with
+// git.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

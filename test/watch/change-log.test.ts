@@ -11,8 +11,8 @@ const test = suite('change log');
 const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'd', 'd/e'].map(fromText);
 
 /**
- * A position of the log, and the number of marks up to it. `loss` is set when the log missed a change after this
- * position.
+ * A position of the log, with the number of changes recorded before it. `loss` is set if the log missed a change after
+ * this position.
  */
 interface Look {
   readonly position: number;
@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: constant('look' as const) }) },
 );
 
-/** A change log and a plain list of all marks. */
+/** A change log, and a plain list of all changes for comparison. */
 class Model {
   readonly log = new ChangeLog();
   readonly #list: { readonly path: TreePath; readonly source: ChangeSource }[] = [];

@@ -1,4 +1,4 @@
-// chokidar watches every directory, in a large tree and after directories appear, disappear and reappear.
+// Tests that chokidar watches every directory: in a large tree, and after directories appear, disappear and reappear.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -71,7 +71,7 @@ test('chokidar watches directories that appear, disappear and reappear', () =>
     for (const path of ['born', 'd3/s0', 'd3', 'd5', 'd6/s1']) {
       const before = watch.directories;
       rmSync(join(root, path), { recursive: true });
-      // chokidar would miss the removal of a directory that is back before chokidar checks.
+      // chokidar would miss the removal of a directory that is made again before chokidar looks.
       await until(`${path} is unwatched`, () => watch.directories < before);
       assert.ok(paths.has(join(root, path)));
       paths.clear();
@@ -89,7 +89,7 @@ test('chokidar watches a directory that replaces an empty directory by a rename,
       await writeUntilMarked(`${path}/f`);
       rmSync(join(root, path, 'f'));
       mkdirSync(join(aside, 'new/deep'), { recursive: true });
-      renameSync(join(aside, 'new'), join(root, path)); // the path is a directory at every moment
+      renameSync(join(aside, 'new'), join(root, path)); // at every moment, this path is a directory
       paths.clear();
       await writeUntilMarked(`${path}/g`);
       await writeUntilMarked(`${path}/deep/f`);
@@ -108,7 +108,7 @@ test('chokidar stops watching a subtree that is moved out, and watches it again 
     await until('the whole subtree is unwatched', () => watch.directories <= before - 101);
     paths.clear();
     writeFileSync(join(aside, 'd7/s1/out'), '');
-    await writeUntilMarked('d8/s1/f'); // any earlier change would have been reported by now
+    await writeUntilMarked('d8/s1/f'); // an earlier change would have been reported by now
     assert.equal(
       [...paths].filter((path) => path.includes('d7')),
       [],

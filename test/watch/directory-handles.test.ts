@@ -1,4 +1,5 @@
-// Tests the directory handles and their fence. Once a fence has passed, every earlier change is in the change log.
+// Tests the directory handles and `fence()`. When `fence()` has returned true, every earlier change is in the change
+// log.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ interface Rig {
   readonly handles: DirectoryHandles;
 }
 
-/** Runs `body` with ready handles, on a work tree with these directories. */
+/** Runs `body` with directory handles that are ready, on a work tree with these directories. */
 async function withHandles(
   directories: readonly string[],
   body: (rig: Rig) => Promise<void>,
@@ -45,8 +46,8 @@ async function withHandles(
 }
 
 /**
- * Changes the tree and then waits for a fence. Returns the position before the change. Repeats both if the fence is
- * late or the thread suspects a loss, as on a busy machine.
+ * Changes the tree and then calls `fence()`. Returns the position before the change. On a busy machine, `fence()` may
+ * be late or the thread may suspect a loss; both steps are then repeated.
  */
 async function fencedAfter({ handles }: Rig, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {
@@ -69,7 +70,7 @@ if (process.platform === 'linux') {
         const from = changes.position;
         const path = `d${i % 50}/${i % 3 === 0 ? 'f' : `new${i}`}`;
         write(path, String(i));
-        // On a busy machine a fence may take more than a second, or the thread may suspect a loss.
+        // On a busy machine, `fence()` may take more than a second, or the thread may suspect a loss.
         if (!(await rig.handles.fence()) || !changes.isCompleteSince(from)) continue;
         assert.ok(changes.isMarkedByHandles(fromText(path), from), `${path} was not marked at ${i}`);
         passed += 1;
@@ -196,7 +197,7 @@ if (process.platform === 'linux') {
 
   test('no change is lost while very many directory handles are opened', () =>
     withHandles([], async ({ handles }) => {
-      // A missing directory takes as long as an existing one, and the test does not have to make it.
+      // Opening a missing directory takes as long as opening an existing one, and the test need not make it.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];
       let isComplete = false;
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {

@@ -1,5 +1,4 @@
-// A handle belongs to the directory that existed when the handle was opened. It is closed when this directory
-// disappears.
+// A handle belongs to the directory that existed when it was opened. It is closed when this directory disappears.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +17,7 @@ interface Rig {
   readonly root: string;
   readonly tree: HandleTree;
   readonly marked: Set<string>;
-  /** Writes a file, and waits until the file is marked. */
+  /** Writes a file, and waits until the handle has reported it. */
   readonly marks: (path: string) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Tests the watching threads that all sessions of a daemon share. Checks their number, and what happens to other
-// sessions when a thread fails or a session ends.
+// Tests the watcher threads that all sessions of a daemon share: their number, and what happens to other sessions when
+// a thread fails or a session ends.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function inotifyInstances(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').includes('inotify');
     } catch {
-      return false; // the descriptor that reads the directory
+      return false; // this descriptor is open only for reading the directory
     }
   }).length;
 }
@@ -48,7 +48,10 @@ async function openHandles(watcher: WorkTreeWatcher): Promise<void> {
   });
 }
 
-/** Changes a file in `d`. Requires that the handles mark it before the fence passes, and that chokidar reports it. */
+/**
+ * Changes a file in `d`. Checks that the directory handles report the change before `fence()` returns true, and that
+ * chokidar reports it.
+ */
 async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string): Promise<void> {
   const path = fromText(`d/${name}`);
   await until(`${name} is marked`, async () => {
@@ -60,7 +63,7 @@ async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string
   });
   await until(`${name} is reported`, () => {
     if (watcher.dirtyPaths(1000).includes(path)) return true;
-    writeFileSync(join(root, 'd', name), 'x'); // the write above may come before the new directory is watched
+    writeFileSync(join(root, 'd', name), 'x'); // this write may come before the new directory is watched
     return false;
   });
 }
@@ -82,7 +85,7 @@ async function withWatchers(
 
 if (process.platform === 'linux') {
   test('five sessions share two threads and two inotify instances until the last session ends', async () => {
-    await stat('/'); // starts the threads of Node's own pool, which must not count
+    await stat('/'); // starts the threads of Node's own pool, because they must not count
     const [threadsBefore, instancesBefore] = [threads(), inotifyInstances()];
     const roots = names.map((name) => temporaryDirectory(name));
     await withWatchers(roots, async (watchers) => {
@@ -103,7 +106,7 @@ if (process.platform === 'linux') {
       await requireMarks(second, root, 'before');
       await first.close();
       await requireMarks(second, root, 'after');
-      // Both sessions must watch the directory that replaces `d`.
+      // Both sessions must watch the directory that takes the place of `d`.
       rmSync(join(root, 'd'), { recursive: true });
       mkdirSync(join(root, 'd'));
       await openHandles(second);

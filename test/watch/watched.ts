@@ -1,4 +1,4 @@
-// A work tree, its watcher, and the batches of changes that clients got.
+// A work tree and its watcher, with the batches of changes that clients got.
 import { silentLog } from '../../src/base/log.ts';
 import { toText } from '../../src/tree/tree-path.ts';
 import type { ChangeBatch } from '../../src/watch/change-batches.ts';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 export interface Watched {
   readonly watcher: WorkTreeWatcher;
   readonly batches: ChangeBatch[];
-  /** Waits until a batch names the path, one of its directories, or everything. */
+  /** Waits until a batch names the path, one of its parent directories, or everything. */
   readonly notified: (path: string) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function watching(
 /** Runs `body` with a work tree in a repository, and a capturer of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Tells the watcher that a capture that began now has succeeded. */
+/** Tells the watcher that a capture has succeeded that began now. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

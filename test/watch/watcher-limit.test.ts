@@ -1,4 +1,4 @@
-// Tests watchers to which the kernel gives too few watches, in a user namespace with its own limit.
+// Tests watchers for which the kernel has too few watches. They run in a user namespace with its own limit.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,8 +7,8 @@ import { withRig } from './watched.ts';
 const test = suite('the limit of watches');
 
 /**
- * Runs the text of a module under a limit for watches or instances. The module gets `root`. Returns undefined if this
- * system cannot set a limit.
+ * Runs a module, given as text, under a limit for watches or instances. The module gets `root`. Returns undefined if
+ * this system cannot set a limit.
  */
 function underLimit(
   max: number,
@@ -84,7 +84,7 @@ test('at the limit of inotify instances, the warning names this limit', () =>
     return Promise.resolve();
   }));
 
-/** A module that starts chokidar and then opens handles on all 81 directories, repeatedly if needed. */
+/** A module that starts chokidar and then opens handles on all 81 directories, if needed several times. */
 const openAll = `
   const fenceDirectory = process.argv[1] + '-fence';
   const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log });

@@ -1,4 +1,4 @@
-// If the watcher cannot run, captures scan everything, and the answers name the reason.
+// If the watcher cannot run, captures scan everything, and answers give the reason.
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

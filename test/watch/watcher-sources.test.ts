@@ -1,4 +1,5 @@
-// Tests captures with both, one or none of the two sources of the change log. Every capture must equal the work tree.
+// Tests captures with both sources of the change log, with one of them, and with none. Every capture must equal the
+// work tree.
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -133,7 +133,7 @@ test('closing a watcher releases all its inotify watches within a second', () =>
       if (before !== undefined) assert.is(inotifyWatches(), before);
       assert.is(watcher.figures.state, 'unwatched');
     });
-    // This watcher is closed during its scan.
+    // This watcher is closed while it scans.
     const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     early.start();
     await early.close();
@@ -188,7 +188,7 @@ test('a busy daemon loses no event, because its watcher runs in a separate threa
       rig.write('late', '');
       await notified('late');
       await notified('early');
-      if (watcher.figures.overflows > 0) return; // the machine was so busy that even the thread was blocked
+      if (watcher.figures.overflows > 0) return; // the machine was so busy that even the watcher thread was blocked
       assert.not(batches.some((batch) => batch.overflow));
       assert.equal(watcher.dirtyPaths(10), ['early', 'late']);
     }),
@@ -211,7 +211,7 @@ test('an idle watcher thread stops the check of its event loop, and the next eve
   assert.not(probe.isProbing, 'before the thread asks for it, as during the first walk');
   probe.start();
   await until('the idle loop sleeps', () => !probe.isProbing);
-  losses.length = 0; // a busy machine may have blocked this loop too
+  losses.length = 0; // on a busy machine, this event loop may have been blocked, too
   probe.count();
   busyFor(700);
   await until('the stall is detected', () => losses.includes('stall'));

@@ -1,6 +1,5 @@
-// Checks details of the reference. The daemon sends rare fields, refuses parameters that exclude each other, and lists
-// a dry run's paths in the order of the restore. Every test with a session also checks that the daemon sends nothing
-// undeclared.
+// Tests details of the reference: rare fields, parameters that exclude each other, and the order of paths in a dry run.
+// Every test with a session also checks that the daemon sends nothing undeclared.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -45,7 +45,7 @@ test('context files must be in the work tree and within the limit, and their mes
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // If the watcher reports the files above late, the daemon correctly drops the cached message.
+    // If the watcher reports the files above late, the daemon drops the cached message, which is correct.
     await until('the message is cached', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;
@@ -53,7 +53,7 @@ test('context files must be in the work tree and within the limit, and their mes
       await rig.request('conversation/context', asked);
       return false;
     });
-    rig.write('docs/x.md', 'EX\n'); // has the same length as before, so that only the stamp shows the change
+    rig.write('docs/x.md', 'EX\n'); // this text has the same length as before, so that only the stamp shows the change
     assert.is((await rig.request('conversation/get', {})).contextMessageLength, undefined);
     for (const path of ['/etc/passwd', '../x', 'a/../../x', 'out.md', '.git/secret.md', 'x/.GIT/y']) {
       const failure = await failureOf(rig.request('conversation/addContext', { paths: [path] }));

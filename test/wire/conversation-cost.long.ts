@@ -1,5 +1,5 @@
-// Compares an append over the wire with a bare round trip, and checkpoints after a short and after a long history.
-// Alternates between the two that it compares. Prints the medians.
+// Compares an append over the wire with a bare round trip, and a checkpoint after a short history with one after a long
+// history. Measures the two alternatingly. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -38,7 +38,7 @@ test('appending 2 KB takes at most 0.3 ms longer than a bare round trip (median)
       rig.client.frames.length = 0;
       rounds.push({ append: median(append), bare: median(bare) });
     }
-    // Takes the best of many medians, because other load on the machine can slow a round fourfold.
+    // Takes the best of many medians, because other programs can make a round four times as slow.
     const append = Math.min(...rounds.map((round) => round.append));
     const bare = Math.min(...rounds.map((round) => round.bare));
     console.log(`note: append p50 ${append.toFixed(3)} ms, bare ${bare.toFixed(3)} ms`);
@@ -68,7 +68,7 @@ test('creating a checkpoint takes no longer with 10,000 entries than with 10 (C3
     await fill(long, 10_000);
     const [a, b]: [number[], number[]] = [[], []];
     for (let n = -warmUp; n < measured; n += 1) {
-      // Measures in pairs with alternating order, so that load on the machine affects both alike.
+      // Measures in pairs with alternating order, so that other programs slow both down equally.
       const pair = n % 2 === 0 ? [short, long] : [long, short];
       for (const rig of pair) {
         const ms = await checkpoint(rig, `${n}`);
@@ -96,7 +96,7 @@ test('the exported JSON of 10,000 entries is no larger with 1,000 checkpoints th
     const file = join(rig.places.workTree, '..', 'export.json');
     const { bytes: one } = await rig.request('conversation/export', { path: file });
     for (let n = 1; n < 1000; n += 1) {
-      // Some checkpoints get a different conversation, so that they cannot share its data by chance.
+      // Some checkpoints get a different conversation. Otherwise the checkpoints could share its data by chance.
       if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
       await rig.request('checkpoint/create', { kind: 'tool' });
     }

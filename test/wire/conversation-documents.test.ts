@@ -1,4 +1,4 @@
-// Exports the conversation to a file, imports a file, and imports invalid documents.
+// Exports the conversation to a file, imports a file, and tries to import invalid documents.
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

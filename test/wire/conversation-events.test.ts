@@ -1,5 +1,6 @@
-// For every change of the conversation, clients that asked for the event get it once, before the answer. It has the
-// same state as conversation/get. The list of methods comes from protocol.json, so that no new method can be forgotten.
+// For every change of the conversation, each client that asked for the event gets it once, before the answer. The event
+// has the same state as conversation/get. The list of methods comes from protocol.json, so that no new method is
+// forgotten.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +18,7 @@ const protocol = JSON.parse(
   readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
 ) as { readonly methods: readonly Method[] };
 
-/** The methods that change the conversation: they have a key. */
+/** The methods that change the conversation. They are those with a key. */
 const changing = protocol.methods
   .filter(({ name, idempotency }) => name.startsWith('conversation/') && idempotency === 'key')
   .map(({ name }) => name);
@@ -30,7 +31,7 @@ const document = {
   transcript: [],
 };
 
-/** Requests that all change something if they are sent in this order. */
+/** Requests of which each changes something if they are sent in this order. */
 const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/append', { entry }],
   ['conversation/append', { entry }],

@@ -1,4 +1,5 @@
-// If the daemon may not write into a directory, the error of conversation/export blames the disk, not the parameters.
+// If the daemon may not write into a directory, the error of conversation/export is about the disk, not about the
+// parameters.
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,6 @@
-// The daemon refuses invalid input with a remedy. A refused request sends no event and leaves the exported conversation
-// unchanged. Requests that do not match the schema are tested in test/protocol/bad-values.test.ts.
+// If the daemon refuses invalid input, the error says what to do. A refused request sends no event and leaves the
+// exported conversation unchanged. Requests that do not match the schema are tested in
+// test/protocol/bad-values.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';

@@ -1,5 +1,5 @@
-// After SIGKILL every answered change still exists. One test compares a realistic session field by field, and one kills
-// a daemon during changes.
+// After SIGKILL every answered change still exists. One test compares all fields of a realistic session. Another test
+// kills a daemon during changes.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

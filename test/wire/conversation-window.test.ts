@@ -1,4 +1,4 @@
-// Tests what limits the conversation: the maximum length of a message, and the model's window. Also tests the context
+// Tests the limits of a conversation: the maximum length of a message, and the model's window. Also tests the context
 // files that agents bring.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

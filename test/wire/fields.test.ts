@@ -1,4 +1,4 @@
-// Tests fields that appear in no other test. scripts/sent-fields.ts fails if the protocol declares a field that no test
+// Tests fields that no other test uses. scripts/sent-fields.ts fails if the protocol declares a field that no test
 // sends.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
-// Kills a client in the middle of each change with a key. The next client finds the session in its state before or
-// after the change, and operation/get says in which. Repeating the request with the same key makes the change only
-// once.
+// Kills a client in the middle of each change with a key. The next client finds the session as it was before or after
+// the change, and operation/get says which. Repeating the request with the same key makes the change only once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,14 +52,14 @@ const changes: Readonly<Record<string, Change>> = {
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
 /**
- * Methods that other tests kill, or that are like a method above. Their keys may belong to no open session, or their
+ * Methods that other tests kill, or that resemble a method above. Their keys may belong to no open session, or their
  * parameters are documents.
  */
 const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',
   'session/delete',
-  'checkpoint/init', // see keyed-kills.test.ts; here the next session/open would enable checkpoints anyway
+  'checkpoint/init', // in keyed-kills.test.ts; here the next session/open would enable checkpoints anyway
   'conversation/setTools', // has the same record and code as setModel
   'conversation/setAgents',
   'conversation/recordLines',
@@ -68,7 +67,7 @@ const elsewhere = [
   'remote/push', // scenarios/travel-killed.ts
   'remote/fetch',
   'session/import',
-  'remote/add', // only writes a new list of remotes and renames it over the old list
+  'remote/add', // only writes a new list of remotes and renames it to the path of the old list
   'remote/remove',
   'remote/delete', // changes the remote but not the session
 ];
@@ -81,7 +80,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   return { files: manifest(root), tags, document, authors: entries.map(({ author }) => author) };
 }
 
-/** Opens the session once the daemon of the killed client no longer has it open. */
+/** Opens the session as soon as the daemon of the killed client has closed it. */
 async function openAfter(client: WireClient, open: object): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -130,7 +129,7 @@ async function killed(
     });
     const exited = once(child, 'exit');
     await once(child.stdout, 'data');
-    await sleep(afterMs); // at some moment while the request runs
+    await sleep(afterMs); // at a random moment while the request runs
     child.kill('SIGKILL');
     await exited;
     const [next] = await start();

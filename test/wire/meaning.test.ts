@@ -1,5 +1,5 @@
-// Tests with a real daemon what keys mean, even for the next daemon, and how a session ends. protocol/conformance tests
-// the form of requests, and killed-client.long.ts clients that die during a request.
+// Tests with a real daemon what a key guarantees, even with the next daemon, and how a session ends.
+// protocol/conformance tests the form of requests. killed-client.long.ts tests clients that die during a request.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repository } from '../support/in-process-daemon.ts';
@@ -62,7 +62,7 @@ test('the next daemon still knows the keys of session/open and session/close of 
     const other = next.client.request('session/open', { ...open, exclude: ['x'] });
     assert.is((await failureOf(other)).kind, 'IdempotencyConflict');
     assert.not.ok((await next.client.request('session/close', { session, idempotencyKey: 'x' })).removed);
-    // Works, because the repeated close did not close the session again.
+    // This works, because the repeated close did not close the session again.
     await next.client.request('checkpoint/list', { session });
   } finally {
     await here.end();

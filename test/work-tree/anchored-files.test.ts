@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // With descriptors, the link itself is opened. Without descriptors, opening it fails.
+    // With descriptors, this opens the link itself. Without descriptors, opening the link fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),
@@ -133,7 +133,7 @@ test('if another directory takes the root’s name, writes still go to the old r
 });
 
 /**
- * A program that swaps two names atomically (renameat2 with RENAME_EXCHANGE), as often as it can, and counts the swaps.
+ * A program that swaps two names atomically (renameat2 with RENAME_EXCHANGE) as often as it can. It counts the swaps.
  */
 const exchanger = `
 import ctypes, sys, threading
@@ -237,7 +237,7 @@ test('restores lose no edit that a program makes meanwhile (F76)', async () => {
     }
     await ended;
     // If the program was suspended between opening a file and writing to it, only the late look finds the write. If a
-    // later restore has changed the path, the late look keeps the write beside the path.
+    // later restore has changed the path, the late look keeps the write in a file beside the path.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
       const late = await checkDisplaced({ directory: `${top}/${name}`, root, id, contents });

@@ -169,7 +169,7 @@ test('a storage inside the work tree is refused, even if its path has a link or 
   }));
 
 /**
- * Makes these mounts in order, runs `body`, and unmounts everything. Returns false when mounting is impossible here.
+ * Makes these mounts in order, runs `body`, and unmounts everything. Returns false if mounting is not possible here.
  */
 function withMounts(mounts: readonly (readonly string[])[], body: () => void): boolean {
   const mounted: string[] = [];

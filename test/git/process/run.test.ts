@@ -1,4 +1,4 @@
-// Tests the errors when git does not start because git is missing or its directory has disappeared.
+// Tests the errors when git cannot start, because git or its directory is missing.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

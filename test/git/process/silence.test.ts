@@ -1,5 +1,5 @@
-// If git hangs or writes nonsense in the real daemon, only the request that needs this git fails, within ten seconds. A
-// wrapper script runs git without `exec`, so that killing only the script would leave git behind.
+// If the git of a real daemon hangs or writes nonsense, only the request that needs this git fails, within ten seconds.
+// Here git is a script that runs the real git without `exec`. Killing only the script would leave git running.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
@@ -7,12 +7,12 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
-/** Time for which a hanging git sleeps. The number identifies this run of the test. */
+/** The seconds for which a hanging git sleeps. By this number, the test finds its own processes. */
 const seconds = 1_000_000 + process.pid;
 
 /**
- * Starts a daemon whose git is a script. The script hangs while the rig has a file `hang`, and writes nonsense while it
- * has a file `rave`.
+ * Starts a daemon whose git is a script. The script hangs while the rig has a file named `hang`, and writes nonsense
+ * while the rig has a file named `rave`.
  */
 function withWrapper(rig: DaemonRig): Promise<WireClient> {
   const bin = join(rig.top, 'bin');
@@ -33,13 +33,13 @@ ${real}/git "$@"
   return rig.start({ env: { ...rig.environment, PATH: `${bin}${delimiter}${process.env['PATH']}` } });
 }
 
-/** Returns processes that run the rig's scripts or sleep for them. */
+/** Returns the processes that run the rig's scripts, or that sleep for these scripts. */
 function sleepers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
     } catch {
-      return false; // the process has ended meanwhile
+      return false; // this process has ended meanwhile
     }
   });
 }
@@ -63,7 +63,7 @@ test('if git hangs, a request fails within ten seconds with the git command, and
     assert.match(opening.message, /git version did not answer/);
     rmSync(join(rig.top, 'hang-all'));
     const { session } = await rig.open(client);
-    rig.write('.gitignore', 'x\n'); // makes the daemon restart the git process that answers queries about ignore rules
+    rig.write('.gitignore', 'x\n'); // makes the daemon start a new git process for queries about ignore rules
     rig.write('a.txt', 'edited\n');
     writeFileSync(join(rig.top, 'hang'), '');
     for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');

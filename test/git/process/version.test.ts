@@ -1,4 +1,4 @@
-// The daemon asks git for its version in a directory that always exists, wherever the daemon runs.
+// The daemon asks git for its version in a directory that always exists, not in the directory in which the daemon runs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../../support/daemon-rig.ts';

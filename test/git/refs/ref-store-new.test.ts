@@ -1,4 +1,4 @@
-// In a repository that only the daemon uses, the daemon makes new refs without git, but in the same way as git.
+// In a repository that only the daemon uses, the daemon makes new refs itself, in the same way as git.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

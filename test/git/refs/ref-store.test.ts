@@ -1,5 +1,5 @@
-// Tests transactions of refs whose note cannot be written or removed. A finished transaction stays finished, and its
-// note never undoes a later transaction.
+// Tests changes of several refs at once. A note records such a change, so that a later open can finish or undo it. If
+// the note cannot be written or removed, a finished change stays, and the note never undoes a later change.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -152,7 +152,7 @@ for (const count of [1, 2]) {
   test(`if ${count} refs can neither be synced nor moved back, the error reports an unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
-      // The note says which of the two states the next opening must make.
+      // The note says whether the next open must make the state before the change or after it.
       assert.is((await again()).refs.size, 0);
       assert.equal(left(), []);
     }));
@@ -188,7 +188,7 @@ test("the store keeps refs that the user's git packs during a sync, and syncs ev
     assert.is((await again()).refs.get('refs/own/deep/a'), one);
   }));
 
-/** Makes two packed refs, and a `packed-refs` that no git can read until `mend` is called. */
+/** Makes two packed refs. Git cannot read their file `packed-refs` until `mend` is called. */
 async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<void>): Promise<void> {
   await withRefs(async (rig) => {
     const { refs, gitDir } = rig;

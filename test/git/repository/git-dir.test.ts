@@ -17,7 +17,7 @@ function withTop(body: (top: string) => void): void {
   }
 }
 
-/** Returns git's answer, for comparison. */
+/** Returns the directory that git finds, for comparison. */
 function asked(top: string, at: string): { root: string; gitDir: string; commonDir: string } {
   const ask = (...args: string[]): string =>
     git(top, at, 'rev-parse', '--path-format=absolute', ...args).trimEnd();

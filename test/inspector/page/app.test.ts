@@ -1,5 +1,5 @@
-// Tests the inspector's page in Chromium with a real daemon and repository. Covers the timeline, diffs, comparisons, a
-// restore with its undo, several windows, and the death of the daemon.
+// Tests the inspector's page in Chromium with a real daemon and repository: timeline, diffs, comparisons, a restore
+// with its undo, several windows, and the death of the daemon.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -16,15 +16,12 @@ const hostile = '<img src=x onerror=alert(1)>.txt';
 const turned = 'gpj.\u202Egnp.txt';
 const broken = 'two\nlines.txt';
 
-/**
- * Runs in the page. Returns the classes of the elements that are too wide, so that a user would have to scroll
- * sideways.
- */
+/** Runs in the page. Returns the classes of the elements that are so wide that a user would have to scroll sideways. */
 const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card, .top, .wire-head, .timeline-head')]
   .filter((each) => each.scrollWidth > each.clientWidth)
   .map((each) => each.className)`;
 
-/** Runs in the page. Returns the names of the hunks' buttons of which a part is outside their column. */
+/** Runs in the page. Returns the names of the buttons of hunks that are partly outside their column. */
 const cutButtons = `[...document.querySelectorAll('.cm-merge-b .cm-hunk button')]
   .filter((button) => {
     const [own, column] = [button, button.closest('.cm-editor')].map((each) => each.getBoundingClientRect());
@@ -33,7 +30,7 @@ const cutButtons = `[...document.querySelectorAll('.cm-merge-b .cm-hunk button')
   .map((button) => button.getAttribute('aria-label'))`;
 
 /**
- * Holds back the next request of the page that contains the text. Returns a function that sends this request and waits
+ * Holds back the next request of the page that contains the text. Returns a function that sends the request and waits
  * until the page has read the answer.
  */
 async function holdRequest(page: Page, text: string): Promise<() => Promise<void>> {
@@ -57,8 +54,8 @@ async function holdRequest(page: Page, text: string): Promise<() => Promise<void
 }
 
 /**
- * Counts the timers that the page sets and the requests that it sends from now on. Returns a function that waits until
- * all of them have ended and the page has drawn the result.
+ * Counts the timers and the requests that the page starts from now on. Returns a function that waits until all of them
+ * have ended and the page has drawn the result.
  */
 async function watchWork(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(`{
@@ -102,7 +99,9 @@ async function watchWork(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** Closes the dialog of a plan. A click could miss its button, because the button moves when the plan arrives. */
+/**
+ * Closes the dialog of a plan by a key. A click could miss its button, because the button moves when the plan arrives.
+ */
 async function cancelPlan(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.locator('dialog.changing[open]').waitFor({ state: 'detached' });
@@ -139,7 +138,7 @@ test.before(async () => {
   await inspected.tool('bash', 'changed nothing');
   shown = await WatchedPage.open(browser, await inspected.inspect());
 });
-// A failed test may leave a narrow window or an open dialog, in which the next tests would fail, too.
+// After a failed test, the window may be narrow or a dialog may be open. The next tests would then fail, too.
 test.before.each(async () => {
   if (browser === undefined) return;
   const { page } = shown;
@@ -699,7 +698,7 @@ seen(
   }`);
     await shown.select('1');
     await page.locator('.files[aria-busy=false]').waitFor();
-    // Ends the connection, and holds back the timer of the next connection.
+    // Ends the connection, and stops the timer that would connect again.
     await page.evaluate(`{
     const { setTimeout } = window;
     window.setTimeout = (work, ms) => {
@@ -843,7 +842,7 @@ seen('the accessibility checker axe finds no fault on the page in light, dark an
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
     assert.equal(await axe.violations(rules), [], state);
-  /** The dark theme changes only colours. */
+  /** The dark theme differs only in its colours. */
   const cleanInBoth = async (state: string): Promise<void> => {
     await clean(state);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -899,7 +898,7 @@ seen('a second window needs its own link; a page with a used or missing link sho
   for (const useless of [origin, `${origin}/#wrong`, undefined]) {
     await stranger.page.locator('h1', { hasText: 'This page is not connected' }).waitFor();
     assert.is(await stranger.page.locator('[role=treeitem]').count(), 0);
-    // The browser would not load the page again if only the fragment changed.
+    // The browser does not load a page again if only the fragment of its address has changed.
     await stranger.page.goto('about:blank');
     if (useless !== undefined) await stranger.page.goto(useless);
   }

@@ -1,4 +1,4 @@
-// A patch from the daemon turns the earlier text into the later text, however long the texts are.
+// Tests that a patch from the daemon turns the earlier text into the later text, even if the texts are long.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hunksOf, PatchMismatch, patched, unpatched } from '../../../src/inspector/page/patch.ts';

@@ -8,7 +8,7 @@ interface Ends {
   readonly input: PassThrough;
   readonly output: PassThrough;
   readonly connection: Connection;
-  /** The dispatched messages and the end of the connection, in order. */
+  /** The dispatched messages, and the end of the connection, in the order in which they came. */
   readonly events: string[];
 }
 

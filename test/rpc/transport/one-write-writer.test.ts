@@ -71,7 +71,7 @@ test('an error replaces a message that is over the limit or cannot be encoded', 
   await writer.write(message({ deep }));
   await writer.write(message({ a: 'short' }));
   await writer.drained();
-  // One read returns everything on Node 20 and one chunk on later versions.
+  // On Node 20, one read returns everything. On later versions, it returns one chunk.
   const chunks: Buffer[] = [];
   for (let chunk = output.read() as Buffer | null; chunk !== null; chunk = output.read() as Buffer | null)
     chunks.push(chunk);
@@ -84,7 +84,7 @@ test('an error replaces a message that is over the limit or cannot be encoded', 
     [frames.length, frames[0], frames[2]],
     [3, '{"jsonrpc":"2.0","tooLarge":2024}', '{"jsonrpc":"2.0","a":"short"}'],
   );
-  // Newer engines can serialise deep nesting, so the length of the message is known.
+  // Newer engines can serialise deep nesting. The error can then name the length of the message.
   assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 

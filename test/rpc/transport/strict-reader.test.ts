@@ -9,7 +9,7 @@ import { frameOf } from '../../support/frames.ts';
 import { mutatedFrames, random } from '../../support/mutated-frames.ts';
 import { seed } from '../../support/property.ts';
 
-/** An input whose events the test emits. A stream would take a turn of the event loop for each chunk. */
+/** An input whose events are emitted by the test. A real stream would need a turn of the event loop for each chunk. */
 class Source extends EventEmitter {
   pause(): this {
     return this;
@@ -25,7 +25,7 @@ interface Read {
   readonly ends: string[];
 }
 
-/** Reads the chunks, then the end of input. If `answer` is true, each request counts as answered at once. */
+/** Reads the chunks and then the end of input. If `answer` is true, treats each request as answered at once. */
 function read(chunks: readonly Buffer[], answer = true): Read {
   const source = new Source();
   const admission = new Admission(() => true);

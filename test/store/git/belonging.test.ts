@@ -1,4 +1,4 @@
-// Two storages may each have a session for the same work tree and conversation, with the same id. A repository has room
+// Two storages may each have a session with the same id, for the same work tree and conversation. A repository has room
 // for the refs of only one of them.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// While a session of strategy local was closed, the user converted the repository to another format.
+// While a session of strategy local is closed, the user converts the repository to another format.
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
-/** Converts the repository, and returns a function that converts it back. */
+/** Converts the repository. Returns a function that converts it back. */
 const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () => void])[] = [
   [
     'reftable',

@@ -1,5 +1,5 @@
-// Tests strategy local in the whole daemon when the user's repository disappears or belongs to another user. The errors
-// name a remedy, and requests change nothing.
+// Tests strategy local in the whole daemon if the user's repository disappears or belongs to another user. The errors
+// say what to do, and requests change nothing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ test('if .git is removed under an open session, every method reports this and ch
     const away = join(rig.top, 'git-of-before');
     cpSync(git, away, { recursive: true });
     const gone = join(rig.top, 'git-that-goes');
-    renameSync(git, gone); // in one step, because the daemon may write objects into it meanwhile
+    renameSync(git, gone); // in one step, because the daemon may write objects into the repository meanwhile
     rmSync(gone, { recursive: true });
     const requests = [
       ['checkpoint/init', {}],

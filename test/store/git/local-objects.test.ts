@@ -1,5 +1,5 @@
-// New objects are complete and synced before they get a name in the user's repository. If they cannot be written there,
-// the error says so clearly.
+// New objects are complete and synced before they get their names in the user's repository. If objects cannot be
+// written there, the error says so.
 import {
   chmodSync,
   existsSync,
@@ -20,7 +20,7 @@ import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 
-/** The loose file of the object with the content `a` and a newline. */
+/** The path of the loose object with the content `a` and a newline. */
 const looseA = '78/981922613b2afb6025042ff6bd878ac1994e85';
 
 async function withRepository(

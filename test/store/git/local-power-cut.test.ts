@@ -22,7 +22,7 @@ import { WireSession } from '../../support/wire-session.ts';
 const refusal = Disk.refusal();
 if (refusal !== undefined) console.log(`no disk whose power can be cut: ${refusal}`);
 
-/** Makes a directory with a git that reports version 2.35 and, like git 2.35, does not know `core.fsync`. */
+/** Makes a directory with a git that reports version 2.35 and, like version 2.35, does not know `core.fsync`. */
 function olderGit(): string {
   const bin = join(temporaryDirectory('older-git'), 'bin');
   mkdirSync(bin);
@@ -41,7 +41,7 @@ exec ${real} "$@"
   return bin;
 }
 
-/** Makes the file system commit its journal. Contents of files may still be unsynced. */
+/** Makes the file system commit its journal, but does not sync the contents of files. */
 function commitJournal(root: string): void {
   const fd = openSync(join(root, 'other'), 'w');
   fsyncSync(fd);

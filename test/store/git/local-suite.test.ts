@@ -1,4 +1,4 @@
-// Runs the suite of all strategies on `local`.
+// Runs the suite for all strategies on `local`.
 import { localSuite } from '../../support/stores/git-suites.ts';
 import { storeSuite } from '../suite.ts';
 

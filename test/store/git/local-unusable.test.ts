@@ -1,5 +1,5 @@
-// Tests strategy local with a repository that is unusable in its present state. Only the conversation opens, and the
-// error names a remedy. The daemon does not change the repository, and everything works once the user has repaired it.
+// Tests strategy local with a repository that cannot be used in its present state. Only the conversation opens, and the
+// error says what to do. The daemon does not change the repository. Once the user has repaired it, everything works.
 import {
   appendFileSync,
   chmodSync,
@@ -127,7 +127,7 @@ test('checkpoint/init completes a repository that a killed git init left unfinis
     assert.ok(checkpoints.enabled);
   }));
 
-/** Moves the git directory to a path with this name, and makes a `.git` file that names the new path. */
+/** Moves the git directory to a path with this name. Makes a `.git` file that points to the new path. */
 function moveGit(rig: SessionRig, name: Buffer): Buffer {
   const away = Buffer.concat([Buffer.from(`${rig.top}/`), name]);
   renameSync(join(rig.work, '.git'), away);
@@ -181,8 +181,8 @@ test('if the work tree gets its own repository, the error names the repository t
     } as const;
     const { session } = await rig.request('session/open', place);
     await rig.request('session/close', { session });
-    // Removes the daemon's copies of the objects, which do not exist if storage and repository are on different disks.
-    // Without them the new repository cannot get the checkpoints.
+    // Removes the daemon's own copies of the objects, from which the new repository could get the checkpoints. Such
+    // copies do not exist if storage and repository are on different disks.
     for (const name of ['kept', 'incoming'])
       rmSync(join(rig.storage, session, 'local', name), { recursive: true, force: true });
     git(join(rig.work, 'deep'), 'init', '-q');

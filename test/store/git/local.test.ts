@@ -41,7 +41,7 @@ function userRepository(work: string): void {
   writeFileSync(join(work, 'a'), 'dirty\n');
 }
 
-/** Returns time and bytes of every file in a git directory, except objects and the daemon's refs. */
+/** Returns the time and the bytes of every file in a git directory, except objects and the daemon's refs. */
 function fingerprint(gitDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(gitDir, { recursive: true, withFileTypes: true })) {
@@ -57,7 +57,7 @@ test('checkpoints change no HEAD, branch, index, stash, reflog, setting or file 
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const status = git(work, 'status', '--porcelain=v2', '--branch'); // must run first, because it refreshes the index
+    const status = git(work, 'status', '--porcelain=v2', '--branch'); // runs first, because it refreshes the index
     const before = fingerprint(join(work, '.git'));
     const store = await open(directory, join(work, '.git'));
     const one = await capture(store, { a: 'dirty\n', new: 'n' });
@@ -115,7 +115,7 @@ test('git gc --prune=now in an endless loop removes no object of captures, check
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    // Opened before the loop starts: a failure here must not leave the loop running.
+    // The store opens before the loop starts. If opening failed later, the loop would keep running.
     const store = await open(directory, join(work, '.git'));
     const script = 'while :; do git gc --quiet --prune=now; git prune --expire=now; done';
     const loop = spawn('sh', ['-c', script], {

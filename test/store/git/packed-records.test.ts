@@ -1,5 +1,5 @@
-// The cache of packed records never changes which checkpoints a reopened store finds, whatever happened to the store
-// meanwhile.
+// Whatever happened to a store, a reopened store finds the same checkpoints with and without its cache of packed
+// records.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function publish(store: GitStore, snapshot: SnapshotId, from: number, coun
 interface Found {
   readonly checkpoints: unknown;
   readonly damaged: unknown;
-  /** The number of git processes that were started to open the store. */
+  /** The number of git processes that opening the store has started. */
   readonly processes: number;
 }
 
@@ -56,7 +56,7 @@ async function found(directory: string): Promise<Found> {
   }
 }
 
-/** Opens the store, and a copy of it without the cache. Checks that both find the same. */
+/** Opens the store and a copy of it without the cache. Checks that both find the same checkpoints. */
 async function assertSame(directory: string, when: string): Promise<Found> {
   const copy = `${directory}-copy`;
   execFileSync('cp', ['-a', directory, copy]);
@@ -140,7 +140,7 @@ const acts: Record<string, Act> = {
   loseIndex: (directory) => rmSync(aFile('.idx')(directory) ?? join(directory, 'none'), { force: true }),
   loseRefs: damage((directory) => join(shadowIn(directory), 'packed-refs'), true),
 };
-/** After one of these changes the store may fail to open, and then the next step fails too. */
+/** After one of these changes the store may fail to open. The next step then fails, too. */
 const ends = new Set(['changePack', 'cutPack', 'cutIndex', 'loseIndex', 'loseRefs']);
 
 test('after any change or damage, opening a session with the cache gives the same result as without it', async () => {

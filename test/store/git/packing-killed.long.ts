@@ -12,14 +12,14 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-/** With this first argument, this file only packs a store. */
+/** If this is the first argument, this file only packs a store. */
 const packs = '--pack';
 
-/** So many checkpoints that the daemon also packs their refs. */
+/** With this number of checkpoints, the daemon also packs their refs. */
 const checkpointsMade = 60;
 /**
- * A capture of fewer than 300 files leaves loose objects. Three captures leave more than 500 of them, and then the
- * daemon packs.
+ * A capture of fewer than 300 files leaves loose objects. After three captures there are more than 500, and the daemon
+ * packs them.
  */
 const capturesMade = 3;
 
@@ -46,8 +46,8 @@ async function publishOne(store: GitStore, seq: number, snapshot: SnapshotId): P
 }
 
 /**
- * Packs the store in this process, which kills itself before call number `last`. With `late`, it kills itself right
- * after this call has begun, while git still runs. Prints the calls.
+ * Packs the store in this process, which kills itself before call number `last`. If `late` is true, it kills itself
+ * right after this call has begun, while git is still running. Prints the calls.
  */
 async function packUntil(directory: string, last: number, late: boolean): Promise<void> {
   const store = await open(directory);
@@ -65,7 +65,7 @@ async function packUntil(directory: string, last: number, late: boolean): Promis
   console.log(calls.join('\n'));
 }
 
-/** Runs {@link packUntil} in another process. Returns its calls, or undefined when it was killed. */
+/** Runs {@link packUntil} in another process. Returns its calls, or undefined if the process was killed. */
 function packedElsewhere(directory: string, last: number, late: boolean): string[] | undefined {
   const args = [fileURLToPath(import.meta.url), packs, directory, String(last), String(late)];
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -76,7 +76,7 @@ function packedElsewhere(directory: string, last: number, late: boolean): string
   return stdout.trimEnd().split('\n');
 }
 
-/** Returns the numbers of some calls, counted from 1: the first and last call of each kind, and eight others. */
+/** Returns the numbers of some calls, counted from 1: the first and last call of each kind, and eight more. */
 function steps(calls: readonly string[]): number[] {
   const kinds = [...new Set(calls)].flatMap((call) => [calls.indexOf(call), calls.lastIndexOf(call)]);
   const spread = Array.from({ length: 8 }, (_, i) => Math.floor((calls.length * i) / 8));
@@ -102,7 +102,7 @@ test('a kill of packing at any step loses no checkpoint, and the next packing su
     };
     const killed = async (last: number, late: boolean): Promise<string[] | undefined> => {
       const copy = join(directory, 'copy');
-      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never changes a file in place
+      execFileSync('cp', ['-al', first, copy]); // hard links are enough for a copy, because a store never changes a file in place
       const calls = packedElsewhere(copy, last, late);
       const when = `killed ${late ? 'after' : 'before'} call ${last}`;
       const shadow = join(copy, 'session');

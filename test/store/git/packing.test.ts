@@ -1,5 +1,5 @@
-// The daemon packs loose objects and refs of a shadow in the background. Every checkpoint stays complete, however the
-// packing ends.
+// The daemon packs loose objects and refs of a shadow repository in the background. Every checkpoint stays complete,
+// however the packing ends.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -107,7 +107,7 @@ test('if packing is interrupted at any call, reopening finds every checkpoint co
     /** Packs a copy of the store. Every call after call number `last` fails, as if the process had ended. */
     const endedAt = async (last: number): Promise<string[]> => {
       const copy = join(directory, `ended-${last}`);
-      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never changes a file in place
+      execFileSync('cp', ['-al', first, copy]); // hard links are enough for a copy, because a store never changes a file in place
       const opened = await open(copy);
       const calls: string[] = [];
       installFault((call) => {

@@ -1,5 +1,5 @@
 // Another program removes or rewrites the daemon's refs, while a session is open or between two runs. The daemon
-// restores the refs, and also pruned objects, and reports this.
+// reports this, and restores the refs and pruned objects.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

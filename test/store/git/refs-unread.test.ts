@@ -1,5 +1,5 @@
 // Tests refs that cannot be read. Git itself skips an unreadable directory, and hangs at a FIFO. The daemon still opens
-// the conversation and refuses to delete the session. After a repair everything works.
+// the conversation, but refuses to delete the session. After a repair everything works.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

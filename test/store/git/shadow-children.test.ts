@@ -1,4 +1,4 @@
-// Tests what a shadow does when its git processes are killed, stall, lose their writer or must end with the store.
+// Tests a shadow repository whose git processes are killed, stall, lose their writer or must end with the store.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Tests contents in the shadow: packed, loose, read in chunks, damaged, hostile and swept.
+// Tests contents in the shadow repository: packed, loose, damaged and hostile contents, reading in chunks, and
+// cleanups.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { SnapshotId } from '../../../src/base/ids.ts';
 import { capture, contents, git, path, readAll, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-/** Returns the contents in the spool directory. */
+/** Returns the names in the directory for temporary contents. */
 const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
 
 test('many contents are written into one pack, and a few contents become loose objects', () =>

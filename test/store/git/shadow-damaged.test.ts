@@ -1,5 +1,5 @@
-// A power cut, a bad copy or a bad disk has damaged files of the shadow. Opening the store repairs or keeps as much as
-// possible, and hides no checkpoint.
+// Tests damaged files in a shadow repository, as after a power cut, a bad copy or on a bad disk. Opening the store
+// repairs or keeps as much as possible, and hides no checkpoint.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

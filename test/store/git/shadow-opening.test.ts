@@ -1,4 +1,4 @@
-// After a kill, opening a shadow repairs its refs, configuration, locks and transactions.
+// After a kill, opening a shadow repository repairs its refs, configuration, locks and interrupted changes.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Gives tests a shadow in a temporary directory, and functions to use it.
+// Gives tests a shadow repository in a temporary directory, and functions to use it.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
@@ -9,7 +9,7 @@ import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
 
 export const tag = (text: string): Tag => text as Tag;
 
-/** Returns a text so large that a git child stores it, and not this process. */
+/** Returns a text that is so large that a git process stores it instead of this process. */
 export const large = (text: string): string => text.repeat(200_000);
 
 export async function withShadow(body: (store: GitStore, shadow: string) => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-// Runs the suite of all strategies on `shadow`.
+// Runs the suite for all strategies on `shadow`.
 import { shadowSuite } from '../../support/stores/git-suites.ts';
 import { storeSuite } from '../suite.ts';
 

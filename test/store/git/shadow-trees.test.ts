@@ -1,4 +1,4 @@
-// The shadow’s trees are like those that git makes: the same ids, any names, and the same differences.
+// Tests that the shadow repository's trees are like those of git: the same ids, any names, and the same differences.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ test('a snapshot has the same tree id as git add -A and git write-tree', () =>
           const { snapshot } = await capture(store, tree);
           assert.is(snapshot, expected);
           const back = await contents(store, snapshot);
-          // Sorts both, because an object lists its numeric keys first.
+          // Both are sorted, because an object lists its numeric keys first.
           assert.equal(Object.keys(back).sort(), Object.keys(tree).sort());
           for (const [at, { bytes }] of Object.entries(tree))
             assert.equal(back[at], Buffer.from(bytes).toString('latin1'));

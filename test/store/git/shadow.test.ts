@@ -1,4 +1,4 @@
-// The shadow has the specified layout, settings, tags and records.
+// Tests that the shadow repository has the specified layout, settings, tags and records.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// A git store syncs its objects in pauses between requests, so that a restore has little to sync.
+// A git store syncs its objects in the pauses between requests. Therefore a later restore has little to sync.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';

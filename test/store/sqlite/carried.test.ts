@@ -1,5 +1,5 @@
-// If a capture could not read a path, the rows of the database do not list it as deleted. rows.test.ts rebuilds random
-// histories from the rows.
+// A path that a capture could not read is not listed as deleted in the rows of the database. rows.test.ts rebuilds
+// random histories from the rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { given } from '../../../src/base/given.ts';

@@ -1,4 +1,4 @@
-// Large contents share equal chunks. Tests the cost of a change, databases of version 1, sweeps and damage.
+// Large contents share equal chunks. Tests the cost of a change, databases of version 1, cleanups and damage.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -23,7 +23,7 @@ const mebibyte = 1 << 20;
 const chunkCount = (storage: string): number =>
   Number(sql(storage, 'SELECT count(*) FROM checkpoint_chunks')[0]?.[0]);
 
-/** Returns bytes that `seed` determines. Every second mebibyte compresses well. */
+/** Returns bytes that depend only on `seed`. Every second mebibyte compresses well. */
 function contentOf(size: number, seed: number): Buffer {
   const bytes = Buffer.alloc(size, `line ${seed}\n`);
   for (let at = 0; at < size; at += 2 * mebibyte) noise(mebibyte).copy(bytes, at);
@@ -108,7 +108,7 @@ test('changing one byte of a large content costs about one chunk, which is freed
     assert.ok(held < 14.5 * mebibyte, `the session has ${held} bytes`);
     assert.is(chunkCount(directory), 14);
     await store.remove([id]);
-    await capture(store, plain({ g: '' })); // the lease protects the newest snapshot, so a newer one is made
+    await capture(store, plain({ g: '' })); // the lease protects the newest snapshot, so this makes a newer one
     const { bytesFreed, blobsFreed } = await store.sweep();
     assert.is(blobsFreed, 1);
     assert.ok(bytesFreed >= mebibyte && bytesFreed < 1.2 * mebibyte, `${bytesFreed} bytes freed`);
@@ -184,7 +184,7 @@ test('each content with a damaged chunk is reported, and storing the chunk again
         }
         const affected = (await store.verify()).flatMap(({ affects }) => affects);
         assert.equal(new Set(affected), new Set(ids), harm);
-        // Storing another version with the same chunk repairs the earlier versions.
+        // Storing a later version that has the same chunk repairs the earlier versions.
         const next = edited(bytes, { kind: 'overwrite', at: 0.7, length: 1 });
         ids.push((await checkpoint(store, plain({ f: file(next) }), { seq: 3 })).id);
         for (const version of [...versions, next])

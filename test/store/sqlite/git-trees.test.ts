@@ -1,5 +1,5 @@
-// For a diff, the store writes two trees for git. They are complete, are kept for the next diff, and are removed in
-// time.
+// For a diff, the store writes two trees for git. They must be complete. They are kept for the next diff, and removed
+// later.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';

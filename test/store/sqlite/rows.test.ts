@@ -1,4 +1,5 @@
-// After any publications and removals the rows are correct, and suffice without the stored directories.
+// Tests that the rows stay correct after any publications and removals. They are enough to rebuild checkpoints without
+// the stored directories.
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +18,7 @@ interface Living {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Returns the tree of a capture that could not read some paths, or one directory, of its parent. */
+/** Returns the tree of a capture that could not read some paths, or one directory, of the previous tree. */
 function withUnseen(
   { tree, skipChoices }: { readonly tree: PlainTree; readonly skipChoices: readonly number[] },
   parent: Living | undefined,
@@ -113,7 +114,7 @@ test('removing checkpoints joins even very many rows correctly (O30)', () =>
     still(0, 1, 2, 3, 4);
     await store.remove([made[1] ?? ('' as CheckpointId)]);
     still(0, 2, 3, 4);
-    await store.remove([made[0] ?? ('' as CheckpointId)]); // then the children 2 and 4 need full rows
+    await store.remove([made[0] ?? ('' as CheckpointId)]); // now the children 2 and 4 need all their rows
     still(2, 3, 4);
     await store.remove([made[2] ?? ('' as CheckpointId), made[4] ?? ('' as CheckpointId)]);
     still(3);

@@ -1,5 +1,5 @@
-// The database stops between any two transactions of a change, as if its process died. Afterwards the change is
-// complete or has no effect, every checkpoint is readable, and a sweep finds the remains.
+// Makes the database stop between any two transactions of a change, as if its process had died. Afterwards the change
+// is complete or has no effect. Every checkpoint is readable, and a cleanup finds all leftovers.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
@@ -28,9 +28,7 @@ const many = (count: number, text: string): PlainTree =>
     Array.from({ length: count }, (_, i): [string, PlainFile] => [`d${i % 9}/f${i}`, file(`${text} ${i}`)]),
   );
 
-/**
- * Runs `change` while its n-th commit and all later ones fail. Returns true when `change` ended without such a failure.
- */
+/** Runs `change`. Its n-th commit and all later ones fail. Returns true if `change` ended without such a failure. */
 async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boolean> {
   let commits = 0;
   installFault((call) => {

@@ -1,5 +1,5 @@
-// If a row of the database is damaged, only the data of this row is lost. All other checkpoints stay available, and the
-// next checkpoint can be made.
+// If a row of the database is damaged, only the data of this row is lost. All other checkpoints stay available, and new
+// checkpoints can be made.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,8 +31,8 @@ async function shownIds(store: SnapshotStore): Promise<CheckpointId[]> {
 }
 
 /**
- * Checks that a damaged store still works. verify names the damage, a sweep runs, all other checkpoints are complete,
- * and the next checkpoint can be made.
+ * Checks that a damaged store still works: store/verify names the damage, a cleanup runs, all other checkpoints are
+ * complete, and a new checkpoint can be made.
  */
 async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: number): Promise<void> {
   const stored = await store.checkpoints();

@@ -1,4 +1,4 @@
-// If the database is locked, read-only or full, a change is repeated, or fails without any effect.
+// If the database is locked, read-only or full, the store repeats a change, or the change fails without any effect.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ test('while another program locks the database, a change gives StoreBusy without
     await waiting;
     clearInterval(timer);
     holder.close();
-    // Each attempt blocks for 15 ms, in SQLite's own busy handler. The rest is margin for a loaded machine.
+    // Each attempt blocks for 15 ms, in SQLite's own wait for a lock. The rest is margin for a busy machine.
     assert.ok(worstMs < 2000, `the event loop stood still for ${worstMs.toFixed(0)} ms`);
     assert.is((await store.checkpoints())[0]?.name, 'n');
     await store.close();
@@ -129,7 +129,7 @@ test('a database that cannot be written or made gives ReadOnlyStore', () =>
         encoding: 'utf8',
         cwd: '/',
       });
-      // If a program cannot be started, the error is EACCES too.
+      // If the program cannot be started, the message also contains EACCES.
       return child.error === undefined ? child.stdout.trim() + child.stderr.trim() : child.error.message;
     };
     chmodSync(directory, 0o755);

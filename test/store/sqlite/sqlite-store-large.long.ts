@@ -1,4 +1,4 @@
-// A file of 2 GiB is stored in the database and read back with little memory.
+// Stores a file of 2 GiB in the database and reads it back, with little memory.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Opens databases that are locked, of a newer version, foreign or truncated, and opens a store without libsql.
+// Tests databases that are locked, of a newer version, from another program or truncated. Also opens a store without
+// libsql.
 import {
   existsSync,
   readdirSync,

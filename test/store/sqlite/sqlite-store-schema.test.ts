@@ -44,7 +44,7 @@ function schemaBytes(storage: string, bytes: Buffer): number[] {
   return at;
 }
 
-/** Yields random bits to flip at these places. The sequence has no end. */
+/** Yields random bits at these positions, without end. The test flips these bits. */
 function* flips(places: readonly number[]): Generator<readonly [at: number, bit: number]> {
   let random = seed;
   for (;;) {
@@ -64,7 +64,7 @@ async function wholeStore(storage: string): Promise<Buffer> {
 }
 
 /**
- * Copies the storage and flips one bit in the database of the copy. Each trial needs its own copy, because libsql may
+ * Copies the storage, and flips one bit in the database of the copy. Each trial needs a new copy, because libsql may
  * still have the file of an earlier trial open.
  */
 function damagedCopy(storage: string, [at, bit]: readonly [number, number]): string {
@@ -106,7 +106,7 @@ test('if a bit of the schema’s text is flipped, reopening repairs the schema o
     if ((drawn += 1) > Number(process.env.RUNS ?? 40)) break;
     const copy = damagedCopy(storage, flip);
     const [at, bit] = flip;
-    // The bit may be in an older copy of the text, which SQLite never reads.
+    // The bit may belong to an older copy of the text, which SQLite never reads.
     const isRead = schemaOf(copy) !== whole;
     const where = `bit ${bit} of byte ${at}, SEED=${seed}: ${bytes.toString('latin1', at - 20, at + 20)}`;
     const told: string[] = [];
@@ -174,7 +174,7 @@ test('a session restores all files even if the schema of its database is damaged
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;
-  // An in-process daemon does not keep the process alive.
+  // Keeps the process alive, because a daemon in this process does not do this.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     const first = new InProcessDaemon(storage);

@@ -1,4 +1,4 @@
-// Several sessions and processes use one database. Sessions share only contents. A sweep never removes contents that
+// Several sessions and processes use one database. Sessions share only contents. A cleanup never removes contents that
 // another session needs. It removes everything that a killed process left.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
@@ -117,8 +117,8 @@ test('deleting the row of a conversation removes its checkpoints, and ref_count 
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
     await other.close();
-    // Deletes the row with foreign keys enabled, as another program may do. So the deletion cascades to the other
-    // tables.
+    // Deletes the row with foreign keys enabled, as another program may do. SQLite then also deletes the dependent rows
+    // of other tables.
     const { default: Database } = await import('libsql');
     const database = new Database(`${directory}/checkpointd.sqlite`);
     database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
@@ -161,8 +161,8 @@ test('if a cleanup removes directories that a capture uses again, the capture st
     const d = root.entries.get('d');
     assert.ok(d !== undefined && isDirectory(d));
     const next: Directory = { entries: new Map(root.entries) };
-    // The contents of the directory are gone too, so everything must be captured again. The writer reports this instead
-    // of sealing an incomplete snapshot.
+    // The contents of the directory are gone too, so everything must be captured again. The writer reports this, and
+    // does not make an incomplete snapshot.
     assert.is(await kindOf(store.writer().seal(next)), 'DataCorrupt');
     const writer = store.writer();
     for (const { bytes } of tree.values())

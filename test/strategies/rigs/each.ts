@@ -1,11 +1,11 @@
-// Runs a test on each strategy, with its own daemon and session.
+// Runs a test for each strategy, with its own daemon and session.
 import * as assert from 'uvu/assert';
 import { strategies } from '../../../src/store/strategies.ts';
 import { InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
 
 export const names = Object.keys(strategies);
 
-/** Runs a body with a session of each strategy on its own repository. */
+/** Runs a body with a session of each strategy. Each session has its own repository. */
 export async function each(
   body: (at: { daemon: InProcessDaemon; strategy: string; root: string; session: string }) => Promise<void>,
   files?: Record<string, string>,

@@ -1,5 +1,5 @@
-// Tests requests for checkpoints on every strategy: reports about operations, their order, their limits, and parallel
-// sessions.
+// Tests requests for checkpoints on every strategy: how operations are reported, in which order they run, their limits,
+// and parallel sessions.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Runs axe-core in the inspector's page. The page's content security policy allows only its own script, so axe is
-// injected through the debugger protocol.
+// Runs the accessibility checker axe-core in the inspector's page. The page's content security policy allows only the
+// page's own script. Therefore axe is injected through the debugger protocol.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { CDPSession } from 'playwright-core';
@@ -20,7 +20,7 @@ export class Axe {
     this.#debugger = debugging;
   }
 
-  /** Injects axe into the page, where it stays until the page is loaded again. */
+  /** Injects axe into the page. It stays there until the page is loaded again. */
   static async in({ context, page }: WatchedPage): Promise<Axe> {
     const debugging = await context.newCDPSession(page);
     await debugging.send('Runtime.evaluate', { expression: `${readFileSync(script, 'utf8')};undefined` });
@@ -28,8 +28,8 @@ export class Axe {
   }
 
   /**
-   * Returns a line for each element that violates one of the rules, with impact, rule and element. Without `rules`,
-   * checks all rules.
+   * Returns a line for each element that violates one of the rules, with impact, rule and element. If `rules` is
+   * absent, checks all rules.
    */
   async violations(rules?: readonly string[]): Promise<readonly string[]> {
     const { result, exceptionDetails } = await this.#debugger.send('Runtime.evaluate', {

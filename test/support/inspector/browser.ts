@@ -1,4 +1,4 @@
-// The system's Chromium, driven by playwright-core. Without Chromium, tests are skipped with a message.
+// Runs the system's Chromium with playwright-core. Without Chromium, the tests are skipped with a message.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -15,7 +15,7 @@ export function chromiumProgram(): string | undefined {
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = chromiumProgram();
   if (executablePath === undefined) return undefined;
-  // The sandbox of Chromium does not work for root, and containers have a small /dev/shm.
+  // The sandbox of Chromium does not work for root. In containers, /dev/shm is too small for Chromium.
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],

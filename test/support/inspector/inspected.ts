@@ -1,4 +1,4 @@
-// A repository, a daemon with a session, and `checkpointd inspect` for this session, for tests of the inspector's page.
+// For tests of the inspector's page: a repository, a daemon with a session, and `checkpointd inspect` for this session.
 import type { ParamsOf, RequestMethod, ResultOf } from '../../../src/protocol/types.ts';
 import { DaemonRig } from '../daemon-rig.ts';
 import { until } from '../until.ts';
@@ -9,7 +9,7 @@ export class Inspected {
   client: WireClient | undefined;
   session = '';
 
-  /** Starts a daemon, or another one after a kill, and opens the session. */
+  /** Starts a daemon and opens the session. After a kill, starts another daemon. */
   async open(conversationId = 'conversation'): Promise<void> {
     this.client = await this.rig.start();
     const { session } = await this.rig.open(this.client, {
@@ -47,8 +47,7 @@ export class Inspected {
   }
 
   /**
-   * Ends the inspectors first and then the daemon, because a daemon still writes for a moment after its inspector has
-   * ended.
+   * Ends the inspectors first and then the daemon. A daemon still writes for a moment after its inspector has ended.
    */
   async dispose(): Promise<void> {
     await this.rig.endPrograms();

@@ -1,5 +1,5 @@
-// A day's work of an agent and a user on a small parser. The day has turns, tools, a restore that leaves a line of
-// checkpoints, and an edit that is in no checkpoint yet.
+// A day's work of an agent and a user on a small parser. The day has turns, tools, a restore that detaches some
+// checkpoints, and an edit that is not in a checkpoint yet.
 import type { Inspected } from './inspected.ts';
 
 const parser = `import { type Token, tokens } from './lexer.ts';
@@ -10,7 +10,7 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
-/** Parses an expression of sums and products. */
+/** Parses an expression with sums and products. */
 export function parse(text: string): Node {
   const all = tokens(text);
   const [node, rest] = sum(all);
@@ -59,7 +59,7 @@ async function say(inspected: Inspected, user: string, agent: string): Promise<v
   await inspected.ask('conversation/append', { entry });
 }
 
-/** Does the day's work. At the end, the session is at its last turn. */
+/** Does the work of the day. At the end, the session is at its last turn. */
 export async function parserDay(inspected: Inspected): Promise<void> {
   const { rig } = inspected;
   rig.write('src/parser.ts', parser);

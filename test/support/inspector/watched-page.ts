@@ -1,5 +1,5 @@
 // A browser window with the inspector. Records each error, each violation of the page's policy and each request to
-// another server. A recorded problem fails the test when the page is closed.
+// another server. If any was recorded, the test fails when the page is closed.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 const firstSize = { width: 1360, height: 800 } as const;
@@ -8,7 +8,7 @@ export class WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly complaints: string[] = [];
-  /** The size of the window at first. */
+  /** The initial size of the window. */
   readonly size = firstSize;
 
   private constructor(context: BrowserContext, page: Page) {
@@ -16,7 +16,7 @@ export class WatchedPage {
     this.page = page;
   }
 
-  /** Opens a link in a browser profile of its own, and waits for the first checkpoint. */
+  /** Opens a link in a new browser profile, and waits for the first checkpoint. */
   static async open(
     browser: Browser,
     link: string,
@@ -32,7 +32,7 @@ export class WatchedPage {
     const { origin } = new URL(link);
     page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      // Ignores refused connections, which the browser itself logs.
+      // Ignores refused connections, because the browser itself logs them.
       const isOurs =
         message.type() === 'error' && !/WebSocket connection|Failed to load resource/.test(message.text());
       if (isOurs || /Content.Security.Policy|TrustedHTML/i.test(message.text()))

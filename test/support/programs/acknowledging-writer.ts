@@ -1,6 +1,6 @@
 // A program that writes ten files of a directory over and over. It always writes a whole file: in place by one call, or
 // as a new file that is renamed over the old one. The content of a file is one number, repeated. After each write, the
-// program puts the number into a table, where the test reads which writes are complete.
+// program puts the number into a table. From the table the test learns which writes are complete.
 //
 // acknowledging-writer.js DIRECTORY TABLE WRITES SEED
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
@@ -19,7 +19,7 @@ const table = Buffer.alloc(80);
 const tableFd = openSync(tableFile, 'r+');
 /**
  * Returns the size of a file: seven sizes from 8 bytes to 32 KiB, and three larger ones up to 4 MiB. A reader may find
- * a larger file half written.
+ * a larger file half-written.
  */
 const sizeOf = (file: number): number => (file < 7 ? 8 << (2 * file) : 1 << (16 + 2 * (file - 6)));
 const contentOf = (file: number, count: number): Buffer =>
@@ -38,6 +38,6 @@ for (let count = 1; count <= Number(writes); count += 1) {
   }
   table.writeBigUInt64LE(BigInt(count), file * 8);
   writeSync(tableFd, table, 0, 80, 0);
-  // Captures are repeated until nothing changes, so they can end only in these pauses.
+  // A capture repeats until nothing changes, so it can end only in these pauses.
   if (below(2) === 0) await pause(below(30));
 }

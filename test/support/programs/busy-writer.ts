@@ -88,7 +88,7 @@ while (!process.stdin.readableEnded) {
     // The file has disappeared, or another writer has already made it.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  // Captures are repeated until nothing changes, so they can end only in these pauses.
+  // A capture repeats until nothing changes, so it can end only in these pauses.
   if (below(4) === 0) await pause(below(60));
 }
 console.log(`${count} changes, ${readdirSync(root).length} names`);

@@ -66,7 +66,7 @@ async function makeSession(): Promise<void> {
   await daemon.close();
 }
 
-/** Damages one of our files. Returns a description of the damage. */
+/** Damages a file of the daemon. Returns a description of the damage. */
 function damage(trial: number): string {
   const random = randomOf(trial);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -75,8 +75,8 @@ function damage(trial: number): string {
     ...(strategy === 'local' ? filesBelow(join(root, '.git')).filter((file) => !theirs.has(file)) : []),
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
-  // In half of the trials every file is equally likely, and in the other half every byte. Otherwise the many small
-  // files, or the single large database, would get all damage.
+  // In half of the trials, every file is equally likely; in the other half, every byte is. With only one of the two
+  // rules, the many small files or the single large database would get all damage.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));
@@ -113,13 +113,13 @@ function copyBack(): void {
 const limitMs = 60_000;
 
 interface Use {
-  /** The reports of damage: errors, warnings, and problems that verify found. */
+  /** The reports of damage: errors, warnings, and problems that store/verify found. */
   readonly told: string[];
-  /** The answers that do not depend on damage, by step. */
+  /** The answers, by step, that must not change because of damage. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Fields that may differ between two answers that are otherwise equal. */
+/** The fields in which two equal answers may differ. */
 const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
 
 function asText(answer: unknown): string {
@@ -204,7 +204,7 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// Moves the rows from the journal into the database itself. In the journal SQLite's checksums would detect all damage.
+// Moves the rows from the journal into the database itself. In the journal, SQLite's checksums would detect all damage.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });

@@ -36,16 +36,16 @@ export const faults: Readonly<Record<string, Fault>> = {
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
   /**
-   * Makes the opening of each file of the work tree take 5 ms. So there is progress to report and time to cancel on any
-   * machine.
+   * Makes opening each file of the work tree take 5 ms. On any machine, there is then progress to report and time to
+   * cancel.
    */
   captureSlow: (call, target) => {
     if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Makes the opening of a file named `slow-…` take 5 ms, and that of a file named `stuck-…` 25 ms. The scenarios that
-   * all clients share need progress, and time to cancel.
+   * Makes opening a file named `slow-…` take 5 ms, and a file named `stuck-…` 25 ms. The scenarios that all clients
+   * share need progress, and time to cancel.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;
@@ -53,7 +53,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
   noSpace: (call, target) => {
-    // The session's log is written through a descriptor, so its target is a number.
+    // The session's log is written through a descriptor. Therefore the target of the call is a number.
     if (writing.has(call) && /storage|outside|^\d+$/.test(target) && isArmed())
       throw refusal('ENOSPC', call, target);
   },

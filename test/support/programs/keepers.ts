@@ -1,5 +1,5 @@
-// Hooks start keepers: processes that continue after the hook has ended. Finds keepers by their command line,
-// and ends them after a test.
+// Hooks start keepers: processes that continue after the hook has ended. This module finds keepers by their command
+// line, and ends them after a test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 
@@ -21,7 +21,7 @@ function processesWith(...wanted: readonly string[]): number[] {
         const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
         return wanted.every((word) => words.includes(word));
       } catch {
-        return false; // the process ended meanwhile
+        return false; // the process has ended meanwhile
       }
     })
     .map(Number);

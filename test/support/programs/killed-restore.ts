@@ -1,4 +1,4 @@
-// Makes a kept session whose daemon was killed in the middle of a restore. Only some files are restored; the next
+// Makes a kept session whose daemon was killed in the middle of a restore. Only some files are restored. The next
 // session/open restores the others.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

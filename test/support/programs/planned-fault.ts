@@ -1,6 +1,5 @@
-// A fault that another process plans while the daemon runs. That process writes a plan into a file. The
-// daemon follows the plan at its n-th file or process call (src/base/seam.ts), and records its actions in a
-// second file.
+// A fault that another process plans while the daemon runs. The other process writes a plan into a file. The daemon
+// follows the plan at its n-th call on files or processes (src/base/seam.ts). It records its actions in a second file.
 import {
   appendFileSync,
   chmodSync,
@@ -14,7 +13,7 @@ import {
 import type { Fault } from '../../../src/base/seam.ts';
 
 /**
- * A fault for the `at`-th matching call, counted from now. With `executable`, the file that the call names becomes
+ * A fault at the `at`-th matching call, counted from now. With `executable`, the file that the call names becomes
  * executable. With `slow`, the call takes `ms` longer.
  */
 export interface FaultPlan {
@@ -24,15 +23,15 @@ export interface FaultPlan {
   readonly at: number;
   /** Number of consecutive calls with the fault, by default 1. */
   readonly times?: number;
-  /** For `fail`: the index of the error in the list of errors that this call can return. */
+  /** For `fail`: an index into the list of errors that the call can return. */
   readonly error?: number;
-  /** A regular expression for `call target`. When absent, every call matches. */
+  /** A regular expression for `call target`. If it is absent, every call matches. */
   readonly match?: string;
   /** For `link`: `from` is moved to `aside`, and a link to `to` takes its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /**
-   * How many milliseconds the daemon's clock is ahead of the machine's clock, from which files get their times. By
-   * default 0.
+   * The number of milliseconds by which the daemon's clock is ahead of the machine's clock, which sets the times of
+   * files. By default 0.
    */
   readonly shiftMs?: number;
 }
@@ -71,7 +70,7 @@ const errorsOf: Readonly<Record<string, readonly string[]>> = {
   writeFile: writing,
 };
 
-/** Returns a fault that follows the plans in `file`, and writes a line for each action into `file.told`. */
+/** Returns a fault that follows the plans in `file`. It writes a line for each action into `file.told`. */
 export function plannedFault(file: string): Fault {
   let plan: FaultPlan = { act: 'none', at: 0 };
   let calls = 0;

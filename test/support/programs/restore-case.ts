@@ -1,5 +1,5 @@
-// One restore with every kind of operation, for fault tests. These tests interrupt the restore at each call,
-// in this process or by SIGKILL in a separate process (`restore-case.js ROOT N`).
+// A restore with every kind of operation, for tests with faults. These tests interrupt the restore at each call, in
+// this process or by SIGKILL in a separate process (`restore-case.js ROOT N`).
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
@@ -73,7 +73,7 @@ const moves = [
 
 export const contents = new MemoryContents(present, target);
 
-/** Makes a hard, durable restore. A repeated restore still knows the directories of the first plan. */
+/** Makes a hard, durable restore. If the restore is repeated, it still knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
@@ -81,8 +81,8 @@ export function restore(root: string, displacedTo = `${root}.displaced`): Promis
 }
 
 /**
- * Checks that every file has its old or its new content. No file may be missing if it exists in both states.
- * All other files must be temporary files.
+ * Checks that every file has its old or its new content. A file that exists in both states may not be missing. All
+ * other files must be temporary files.
  */
 export function assertOldOrNew(root: string, note: string): void {
   const old = manifest(present);
@@ -104,8 +104,8 @@ export function assertOldOrNew(root: string, note: string): void {
 }
 
 /**
- * Looks again at the displaced files after the restore. No program wrote to them, so this removes all of them and
- * changes nothing else.
+ * Makes the late look: checks the replaced files after the restore. No program wrote to them, so this removes all of
+ * them and changes nothing else.
  */
 export async function checkAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
@@ -118,8 +118,8 @@ export async function checkAllDisplaced(root: string, note: string): Promise<voi
 }
 
 /**
- * Recovers from the interruption: removes temporary files, makes and applies a new plan, and looks again at the
- * displaced files.
+ * Recovers from the interruption: removes temporary files, makes and applies a new plan, and checks the replaced files
+ * again.
  */
 export async function recover(root: string, note: string): Promise<void> {
   await sweepTemporaries(root, id);

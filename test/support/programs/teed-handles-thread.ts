@@ -1,5 +1,5 @@
-// Runs the thread of the directory handles, and also writes this thread's messages with their times to a
-// file. So a test sees which changes were reported, without relying on the main thread.
+// Runs the thread of the directory handles, and also writes the thread's messages with their times to a file. From the
+// file, a test learns which changes were reported, without relying on the main thread.
 import { appendFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';
@@ -28,7 +28,8 @@ if (port !== null) {
     send(sent);
   };
   await import('../../../src/watch/handles-thread.ts');
-  // The port begins to deliver messages when it gets a listener, so this listener must come after the thread's own.
+  // The port begins to deliver messages when it gets its first listener. Therefore this listener must come after the
+  // thread's own.
   port.on('message', (message: ToThread<HandlesOrder>) => {
     if (message.kind === 'enter') roots.set(message.seat, message.order.root);
   });

@@ -1,5 +1,5 @@
-// Opens the stores of the two strategies that use git, for the suite of all strategies. Afterwards git checks their
-// files.
+// Opens the stores of the two strategies that use git, for the suite for all strategies. Git checks the files of the
+// stores afterwards.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';

@@ -1,4 +1,4 @@
-// Makes a kept session of strategy local, for tests that change the user's repository while no daemon runs.
+// Makes a kept session of strategy local, for tests that change the user's repository while no daemon is running.
 import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import type { SessionRig } from '../session-rig.ts';
 

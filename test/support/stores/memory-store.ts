@@ -1,5 +1,5 @@
 // A SnapshotStore in memory. Its blobs and trees have git's ids, so that tests of captures and restores can compare
-// with git. memory-strategy.ts makes a strategy of this store.
+// them with git. memory-strategy.ts makes a strategy from this store.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +19,14 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** The contents of a store. A second store with the same contents is like the first store reopened. */
+/** The contents of a store. A second store with the same contents acts like the first store after a reopening. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
   stored: StoredCheckpoint[] = [];
 }
 
-/** The number of unpublished snapshots that a sweep keeps. */
+/** The number of unpublished snapshots that a cleanup keeps. */
 const unpublishedMax = 8;
 
 const chunkMax = 8 << 20;
@@ -36,9 +36,9 @@ export class MemoryStore implements SnapshotStore {
   readonly spoolDirectory: string;
   readonly blobs: Map<BlobId, Buffer>;
   readonly trees: Map<SnapshotId, Directory>;
-  /** The number of calls of each kind to the writers, for tests of cost. */
+  /** The number of calls of each kind to the writers, for tests that count the cost. */
   readonly counts = { blobs: 0, trees: 0, aborted: 0 };
-  /** The error with which the next `addBlob` fails, for tests of failures. */
+  /** The error with which the next `addBlob` fails, for tests with failures. */
   failNextBlob: Error | undefined;
   readonly #contents: MemoryContents;
   #unpublished: SnapshotId[] = [];

@@ -31,7 +31,7 @@ export function sealTree(directory: Directory, made: { count: number }): string 
   return directory.sealed;
 }
 
-/** Directories without a file below them are not part of a snapshot. */
+/** A snapshot does not contain directories without a file below them. */
 function containsFile([, node]: readonly [string, Directory | FileNode]): boolean {
   return !isDirectory(node) || [...node.entries].some(containsFile);
 }

@@ -1,5 +1,5 @@
-// Changes fields of a record on the disk and its checksum. So the record seems to come from another machine, process or
-// boot.
+// Changes fields of a record on the disk, and makes its checksum valid again. The record then seems to come from
+// another machine, process or boot.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withSum } from '../../../src/base/check-sum.ts';
 

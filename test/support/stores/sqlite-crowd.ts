@@ -1,5 +1,5 @@
-// Several processes publish into one database at the same time. Afterwards no checkpoint may be lost, mixed up or
-// miscounted.
+// Several processes publish into one database at the same time. Afterwards no checkpoint may be lost, mixed up with
+// another or counted wrongly.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The number of publications that the publisher has reported. */
+  /** The number of publications that this publisher has reported. */
   readonly answered: number;
 }
 
@@ -37,8 +37,8 @@ export function publish(storage: string, session: string, count: number, killAft
 }
 
 /**
- * Runs several publishers. Checks that all succeed, and that every session has exactly the checkpoints that were
- * reported, byte for byte.
+ * Runs several publishers. Checks that all succeed. Also checks that every session has exactly the reported
+ * checkpoints, byte for byte.
  */
 export async function crowd(processes: number, count: number): Promise<void> {
   const storage = mkdtempSync(join(tmpdir(), 'checkpointd-crowd-'));

@@ -1,5 +1,5 @@
-// Opens sqlite stores for tests, and reads their database over a separate connection. Reads only the documented tables,
-// and uses no code under test.
+// Opens sqlite stores for tests, and reads their database over a separate connection. The reads use only the documented
+// tables, and no code under test.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -51,8 +51,8 @@ export function sql(
 }
 
 /**
- * Checks integrity and foreign keys of a database. Also checks that each content's ref_count is the number of rows that
- * name the content.
+ * Checks the integrity and foreign keys of a database. Also checks that the ref_count of each content is the number of
+ * rows that name the content.
  */
 export function sqliteAfterwards(storage: string): void {
   assert.equal(sql(storage, 'PRAGMA integrity_check'), [['ok']]);

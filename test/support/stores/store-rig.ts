@@ -1,4 +1,4 @@
-// Opens a store in its own directory for one test, and checks its files afterwards.
+// Opens a store in a new directory for one test, and checks its files afterwards.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 
 export interface SuiteHooks {
-  /** Checks the files of a closed store, by git fsck or integrity_check. Throws when it finds a fault. */
+  /** Checks the files of a closed store, by git fsck or integrity_check. Throws if it finds a fault. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
-  /** Removes garbage that a sweep leaves to the user's own gc. */
+  /** Removes the garbage that the store's cleanup leaves to the user's own gc. */
   readonly collect?: (directory: string) => void | Promise<void>;
-  /** Removes the stored content of a blob while the store is closed, without its knowledge. */
+  /** Removes the stored content of a blob while the store is closed, so that the store does not notice. */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface Rig {
   reopen(): Promise<SnapshotStore>;
 }
 
-/** Runs `body` with a new store in its own directory, closes the store, and checks its files. */
+/** Runs `body` with a new store in a new directory, closes the store, and checks its files. */
 export async function withStore(
   open: OpenStore,
   hooks: SuiteHooks,
@@ -55,7 +55,10 @@ export async function withStore(
   }
 }
 
-/** Resolves with the kind of the promise's error. Fails when there is no error, or when it is no CheckpointdError. */
+/**
+ * Resolves with the kind of the error with which the promise rejects. Fails if it does not reject, or if the error is
+ * no CheckpointdError.
+ */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => undefined,
@@ -65,5 +68,5 @@ export async function kindOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof CheckpointdError ? outcome.kind : 'none';
 }
 
-/** Adds one test, whose body gets a new store. */
+/** Adds one test. Its body gets a new store. */
 export type Check = (title: string, body: (rig: Rig) => Promise<void>) => void;

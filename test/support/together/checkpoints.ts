@@ -1,5 +1,5 @@
-// Makes the steps of a random session that change checkpoints. The plain model copies the complete state for each
-// checkpoint.
+// Makes those steps of a random session that change checkpoints. For each checkpoint, the plain model copies the
+// complete state.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
@@ -7,7 +7,7 @@ import type { Files, ModelCheckpoint, ModelledSession, Moment, Name, Walked } fr
 import { names } from './modelled-session.ts';
 
 /**
- * Returns the answer of a request. In a session without checkpoints, checks that the request is refused, and returns
+ * Returns the answer of a request. In a session without checkpoints, the request must be refused, and the result is
  * undefined.
  */
 export async function enabledOnly<R>(modelled: ModelledSession, asked: Promise<R>): Promise<R | undefined> {
@@ -26,9 +26,9 @@ export interface CreateStep {
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
-  // Some checkpoints get an explicit tag, and some a name. A tool's explicit tag must belong to its own turn. With the
-  // tag of another turn, no turn would list the tool, because lists follow the line of checkpoints and not the text of
-  // tags.
+  // Some checkpoints get an explicit tag, and some get a name. A tool's explicit tag must belong to the current turn.
+  // With the tag of another turn, no turn would list the tool, because lists follow the order of checkpoints and not
+  // the text of tags.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = daemon.call('checkpoint/create', {
@@ -51,8 +51,8 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The first checkpoint records no authors, except for paths that already have a recorded author. The store itself
-    // has the contents of all other paths.
+    // The first checkpoint records no authors, except for paths that already have a recorded author. For all other
+    // paths, the checkpoint itself has the content.
     const isNews =
       head === undefined ? modelled.authors.has(file) : modelled.files[file] !== head.at.files[file];
     if (isNews) modelled.note(file, step.isTurn ? 'user' : 'agent');
@@ -187,7 +187,7 @@ interface Restored {
   readonly scope: Wire.RestoreScope;
   readonly changes: readonly Change[];
   readonly paths: readonly Name[] | undefined;
-  /** The line of checkpoints that belongs to the restored state. */
+  /** The checkpoints that led to the restored state, oldest first. */
   readonly line: readonly string[];
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
@@ -202,7 +202,7 @@ export function restored(
   assert.ok(checkpoint, 'a restore answers its checkpoint');
   const { scope, target } = done;
   const before = modelled.head?.at.files ?? {};
-  // An undo will reverse only these paths, and keep later changes of other paths.
+  // A later undo reverses only these paths, and keeps later changes of other paths.
   const paths = done.changes.map(({ name }) => name);
   const walked = { id, back: modelled.moment(), scope, paths };
   let counters: readonly [number, number] = [modelled.turn, modelled.tool];
@@ -311,8 +311,8 @@ export async function init(modelled: ModelledSession): Promise<void> {
 }
 
 /**
- * Removes checkpoints that have neither a tag nor a name and that neither undo nor redo needs. All other checkpoints
- * stay, including the checkpoint that a tangent needs.
+ * Removes checkpoints without a tag and a name that neither undo nor redo needs. All other checkpoints stay, including
+ * the one that a tangent needs.
  */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;

@@ -1,5 +1,5 @@
-// Sends requests that only read, and compares their answers with the plain model. Each step sends one request, chosen
-// at random.
+// Sends requests that only read, and compares the answers with the plain model. Each step sends one such request,
+// chosen at random.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';
@@ -148,7 +148,7 @@ const checkDifference: Check = async (modelled, n, m) => {
   const diff = await daemon.call('checkpoint/diff', between);
   assert.equal(diff.stats, statsOf(one, other));
   assert.equal(changesIn(diff.files), changesOf(one, other));
-  // without `to` the request compares with the work tree
+  // without `to`, the request compares with the work tree
   const present = await daemon.call('checkpoint/diff', { session, from: from.ref });
   assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };

@@ -1,4 +1,4 @@
-// A kept session, for tests that compare its files and its conversation together.
+// A kept session, for tests that compare its files and conversation together.
 import type * as Wire from '../../../src/protocol/types.ts';
 import { InProcessDaemon, manifest, repository } from '../in-process-daemon.ts';
 

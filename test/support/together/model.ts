@@ -1,4 +1,4 @@
-// Compares random sessions of conversation and checkpoints with plain copies of their states. The sessions use every
+// Compares random sessions with conversation and checkpoints to plain copies of their states. The sessions use every
 // method of conversation/*, checkpoint/* and ledger/*. After each step the daemon's session must equal its model. The
 // tests call the daemon's handlers directly, without the wire.
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { checkAll } from './checks.ts';
 import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
-/** Methods that no session calls, each with the reason. */
+/** Methods that the sessions do not use, each with the reason. */
 const notDriven: Readonly<Record<string, string>> = {};
 
 /** The methods that the sessions must use. */

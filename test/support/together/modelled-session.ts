@@ -1,6 +1,6 @@
 // A session and its plain model. In the model the conversation is in arrays, the files are texts, and every checkpoint
-// is a complete copy. The model copies where the daemon shares, refers or computes, and so it is simple and slow. The
-// steps are in other files.
+// is a complete copy. The daemon shares, refers and computes where the model copies. Therefore the model is simple and
+// slow. Other files contain the steps.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -19,15 +19,15 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
-  /** The ids of the checkpoints that led to this state, oldest first. The last checkpoint has this state. */
+  /** The ids of the checkpoints that led to this state, oldest first. The last of them has this state. */
   readonly line: readonly string[];
 }
 
-/** For a tangent with files: the state at its entry, and the checkpoint with the files. */
+/** For a tangent with files: the state at the entry, and the checkpoint with the files. */
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
-  /** The head when the tangent began. Checkpoints after the tangent follow this head. */
+  /** The current checkpoint when the tangent began. Checkpoints after the tangent continue from this one. */
   readonly parent: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface Exported {
   readonly settings: Pick<ReferenceModel, 'tools' | 'paths' | 'window' | 'mcp'>;
 }
 
-/** The author of a path's content, and its place in the order of checkpoints and reported writes. */
+/** The author of a path's content, and the position of this content among all checkpoints and reported writes. */
 interface Authored {
   readonly content: string | undefined;
   readonly who: string;
@@ -69,16 +69,18 @@ export class ModelledSession {
   files: Files = {};
   entered: Entered | undefined;
   agents: Record<string, object> | undefined;
-  /** Turns, tools and restores, oldest first. The last of these checkpoints is the head. */
+  /** Turns, tools and restores, oldest first. The last of them is the current checkpoint. */
   checkpoints: ModelCheckpoint[] = [];
-  /** The present line, in the same form as `Moment.line`. */
+  /** The checkpoints that led to the present state, in the same form as `Moment.line`. */
   line: readonly string[] = [];
-  /** Ids of checkpoints with tags, in list order. */
+  /** The ids of checkpoints with tags, in the order of the list. */
   listed: string[] = [];
   isEnabled = true;
-  /** The authors of each path's contents, oldest first. */
+  /** The authors of the contents of each path, oldest first. */
   readonly authors = new Map<Name, Authored[]>();
-  /** Counts checkpoints and reported writes, so that the authors of a path can be ordered among the checkpoints. */
+  /**
+   * Counts checkpoints and reported writes. The count gives the position of an author's content among the checkpoints.
+   */
   #order = 0;
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
@@ -130,18 +132,18 @@ export class ModelledSession {
     return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
-  /** Adds a checkpoint of the present state. If another checkpoint had the tag, the tag moves. */
+  /** Adds a checkpoint of the present state. If another checkpoint has the tag, the tag moves to the new one. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
     const tagged = madeAs === undefined ? undefined : this.tagged(madeAs);
     const place = tagged === undefined ? -1 : this.listed.indexOf(tagged.id);
-    // A turn that takes a tag also takes the tags of the old turn's tools.
+    // A turn that takes the tag of an old turn also takes the tags of that turn's tools.
     if (made.kind === 'turn')
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // If the checkpoint that had the tag is not on this line, it belongs to another tool. The new checkpoint is then
-    // listed last.
+    // If the old checkpoint with this tag is not in the present line, it belongs to another tool. The new checkpoint is
+    // then listed last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== tagged?.id), id];
@@ -185,7 +187,7 @@ export class ModelledSession {
   }
 
   /**
-   * Records the author of a path's content as of the next checkpoint, unless this content is already the last one
+   * Records the author of a path's content for the next checkpoint, unless this content is already the last one
    * recorded.
    */
   note(name: Name, who: string): void {
@@ -195,7 +197,7 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content, who, order: this.#order + 1 }]);
   }
 
-  /** Records a reported write, which is later than all checkpoints up to now. */
+  /** Records a reported write. Its position is after all checkpoints up to now. */
   recordWrite(name: Name): void {
     this.#order += 1;
     const known = this.authors.get(name) ?? [];
@@ -203,8 +205,8 @@ export class ModelledSession {
   }
 
   /**
-   * The checkpoint of tag "0", or else the oldest checkpoint. It has the original content of paths without a recorded
-   * author.
+   * The checkpoint of tag "0" or, if it is gone, the oldest checkpoint. Paths without a recorded author have the
+   * content of this checkpoint.
    */
   get base(): ModelCheckpoint | undefined {
     return this.tagged('0') ?? this.checkpoints[0];

@@ -1,5 +1,5 @@
 // The steps of a random session: every change of conversation and checkpoints that a client can request. Each step is
-// chosen at random, and is made both in the daemon and in the plain model.
+// chosen at random, and is made in the daemon and in the plain model.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -122,7 +122,7 @@ const taken: Taken = {
       return;
     }
     mkdirSync(dirname(place), { recursive: true });
-    // Every file gets a text of its own, so that git detects no renames.
+    // Every file gets a different text, so that git detects no renames.
     const written = `${content} in ${name}\n`;
     writeFileSync(place, written);
     modelled.files[name] = written;

@@ -1,11 +1,11 @@
-// Makes the session that the archive of format 1 contains, and reads everything that a client can read of it. The steps
-// must not change, because the archive never changes. The reading part may be extended.
+// Makes the session in the archive of format 1, and reads everything that a client can read of it. The steps must not
+// change, because the archive never changes. The reading part may be extended.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
 import type { WireClient } from '../wire-client.ts';
 
-/** The contents at each tag of the packed session, with `undefined` for a missing file. */
+/** The contents at each tag of the session in the archive, with `undefined` for a missing file. */
 export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   '0': { 'a.txt': 'a\n', 'deep/b.txt': 'b\n', 'large.txt': undefined },
   '1': { 'a.txt': 'turn 1\n', 'deep/b.txt': 'b\n', 'large.txt': 'a line that repeats\n'.repeat(5_000) },
@@ -14,7 +14,7 @@ export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, 
   '3': { 'a.txt': 'turn 3\n', 'deep/b.txt': undefined, 'sub/ünïcode \u{1f600}.txt': 'three\n' },
 };
 
-/** Makes three turns and a tool. Restores tag 1, then tag 2, and undoes the second restore. */
+/** Makes three turns and a tool. Then restores tag 1, restores tag 2, and undoes the second restore. */
 export async function liveADay(rig: DaemonRig, client: WireClient, session: string): Promise<void> {
   const say = async (turn: number): Promise<void> => {
     const entry = {

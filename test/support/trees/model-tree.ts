@@ -1,5 +1,5 @@
-// A work tree as a plain map, for restore tests. Functions write the map to disk, read it back, compare two maps, and
-// keep contents in memory. The walker that reads uses only node:fs and no code under test.
+// A work tree as a plain map, for restore tests. The functions write the map to disk, read it back, compare two maps,
+// and keep contents in memory. The reading function uses only node:fs and no code under test.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -32,7 +32,7 @@ export interface ModelNode {
 }
 
 /**
- * A tree by path (latin1). `nodes` has the files and links; their directories exist implicitly. `directories` has the
+ * A tree by path (latin1). `nodes` has the files and links, whose directories need no entry. `directories` has the
  * modes of directories with strict permissions.
  */
 export interface ModelTree {
@@ -73,7 +73,7 @@ export function build(root: string, tree: ModelTree): void {
   for (const [name, mode] of tree.directories) chmodSync(on(root, name), mode);
 }
 
-/** Returns the files on the disk, and empty directories as `name/`. */
+/** Returns the files on the disk, and the empty directories as `name/`. */
 export function walk(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (directory: string): void => {
@@ -112,7 +112,7 @@ export function blobOf(content: string): BlobId {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') as BlobId;
 }
 
-/** The contents of some models, in memory. Reading a blob in `corrupt` fails. */
+/** The contents of some models, in memory. Reading a blob that is in `corrupt` fails. */
 export class MemoryContents implements Contents {
   readonly #byId = new Map<BlobId, Buffer>();
   readonly corrupt = new Set<BlobId>();
@@ -235,7 +235,7 @@ const nodes: fc.Arbitrary<ModelNode> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('a', '../outside', '/etc/passwd', 'gone', '\xff').map(link) },
 );
 
-/** Random trees. A path is often a file in one tree and a directory in another. */
+/** Random trees. The same path is often a file in one tree and a directory in another. */
 export const trees: fc.Arbitrary<ModelTree> = fc
   .tuple(
     fc.array(fc.tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }), nodes), {
@@ -282,7 +282,7 @@ export const movedTrees: fc.Arbitrary<[ModelTree, ModelTree]> = fc
     return [present, target];
   });
 
-/** Puts a node into a tree, unless the tree has a file above the path or a directory at the path. */
+/** Puts a node into a tree, unless the tree already has a file above the path or a directory at the path. */
 function place({ nodes: there }: ModelTree, name: string, node: ModelNode): void {
   const excludes = (each: string): boolean => each.startsWith(`${name}/`) || name.startsWith(`${each}/`);
   if (![...there.keys()].some(excludes)) there.set(name, node);

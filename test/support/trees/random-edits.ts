@@ -1,5 +1,5 @@
-// Makes random edits of a work tree from a seed, of every kind that a tool or a person makes. Reads the disk each time,
-// and keeps no record of the tree.
+// Makes random edits of a work tree from a seed. The edits are of every kind that a tool or a person makes. Reads the
+// disk before each edit, and keeps no record of the tree.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -181,7 +181,8 @@ export class RandomEdits {
     const path = this.#newPath();
     if (from === undefined) return 'nothing';
     linkSync(join(this.#root, from), join(this.#root, path));
-    // Replaces the first name by a new file, because a write through one hard link is not reported for the other.
+    // Replaces the first name by a new file, because the watcher does not report a write through one hard link for the
+    // other.
     const text = this.#content;
     writeFileSync(join(this.#root, `${from}.part`), text);
     renameSync(join(this.#root, `${from}.part`), join(this.#root, from));
@@ -217,7 +218,7 @@ export class RandomEdits {
     return `move ${from} ${to}`;
   }
 
-  /** Replaces a path by a new file or directory at once, which may get the same inode number. */
+  /** Replaces a path at once by a new file or directory, which may get the same inode number. */
   #replace(): string {
     const path = this.#below();
     if (path === undefined) return 'nothing';

@@ -1,5 +1,5 @@
-// Makes snapshots without a work tree. Stores a plain map of paths to files, as a capture would, and reads it back for
-// comparison. Uses only the interface of the stores.
+// Makes snapshots without a work tree. Stores a plain map of paths to files as a capture would, and reads the map back
+// for comparison. Uses only the interface of the stores.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import {
@@ -41,7 +41,10 @@ export function blobOf(store: SnapshotStore, bytes: Uint8Array): BlobId {
   return hash.digest();
 }
 
-/** Returns the tree as a capture builds it. `strict` has the permission bits of directories that are not plain. */
+/**
+ * Returns the tree that a capture would build. `strict` has the permission bits of directories with unusual
+ * permissions.
+ */
 export function directoryOf(
   store: SnapshotStore,
   tree: PlainTree,
@@ -116,8 +119,7 @@ export function shown(tree: PlainTree): string[] {
 }
 
 /**
- * Returns the differences between two trees, found by comparing every path. This is the plain model of the store's
- * `changes`.
+ * Returns the differences between two trees, by comparing every path. This is the plain model of the store's `changes`.
  */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];
@@ -136,7 +138,7 @@ export interface RecordOptions extends Partial<Omit<CheckpointRecord, 'snapshot'
   readonly seq: number;
 }
 
-/** Returns a checkpoint's record, with default values for all fields that the test does not set. */
+/** Returns the record of a checkpoint, with default values for all fields that the test does not set. */
 export function recordOf(options: RecordOptions): CheckpointRecord {
   return {
     id: newCheckpointId(),
@@ -199,7 +201,7 @@ const files: fc.Arbitrary<PlainFile> = fc.oneof(
 );
 
 /**
- * Random small trees that often share paths and contents. A path is often a file in one tree and a directory in
+ * Random small trees that often share paths and contents. The same path is often a file in one tree and a directory in
  * another.
  */
 export const trees: fc.Arbitrary<PlainTree> = fc
@@ -219,7 +221,7 @@ export const trees: fc.Arbitrary<PlainTree> = fc
     return tree;
   });
 
-/** Returns bytes that do not compress. */
+/** Returns bytes that cannot be compressed. */
 export const noise = (size: number): Buffer => randomBytes(size);
 
 /** Returns changes in the format of {@link differences}. */

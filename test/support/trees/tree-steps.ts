@@ -90,7 +90,7 @@ export function applyStep(root: string, one: Step): void {
   const target = join(root, one.path);
   try {
     if (one.kind === 'remove') {
-      lstatSync(target); // in newer versions of Node, removing through a circle of links throws an error without a code
+      lstatSync(target); // in newer versions of Node, removing a file through a circle of links throws an error without a code
       rmSync(target, { recursive: true, force: true });
       return;
     }

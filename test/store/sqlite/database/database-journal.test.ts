@@ -1,5 +1,5 @@
-// During a long write the journal of a database is written back in a separate thread. So the journal stays small, and
-// the event loop is not blocked.
+// During a long write, a separate thread writes the journal back into the database. Therefore the journal stays small,
+// and the event loop is not blocked.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.t
 const journalMax = 12 << 20;
 const items = Array.from({ length: 120 }, (_, index) => index);
 
-/** Opens a database with one table, and counts how often the journal is written back in the thread. */
+/** Opens a database with one table. Counts how often the thread writes the journal back. */
 async function withDatabase(
   body: (rig: {
     database: SqliteDatabase;

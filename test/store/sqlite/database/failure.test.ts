@@ -1,4 +1,4 @@
-// SQLite's errors become errors of the daemon.
+// Tests that SQLite's errors become errors of the daemon.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../../src/base/errors.ts';
