@@ -1,6 +1,7 @@
-// Compares every strategy over stdio with Q CLI's sequence of git commands, in one run, on generated work trees. Prints
-// a table of medians with their ratio to git. Writes all numbers as JSON on request. This script does not judge the
-// numbers, because they depend on the machine. `npm run bench -- --help` lists the options and their defaults.
+// Compares every strategy over stdio with the sequence of git commands that Q CLI runs. Measures all of them in one
+// run, on generated work trees. Prints a table of medians with their ratio to git. Writes all numbers as JSON on
+// request. This script does not judge the numbers, because they depend on the machine. `npm run bench -- --help` lists
+// the options and their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,14 +49,17 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
-/** How many files are edited before a checkpoint is made. An edit of one file is always measured, too. */
+/** The numbers of files that are edited before a checkpoint is made. An edit of one file is always measured, too. */
 const editCounts = numbers(flags.edits);
-/** How many files differ from the checkpoint that is restored. A difference of one file is always measured, too. */
+/** The numbers of files that differ from the restored checkpoint. A difference of one file is always measured, too. */
 const restoreCounts = numbers(flags.restores);
-/** How many files are deleted, or are in renamed directories, before a restore. */
+/**
+ * The numbers of files that are deleted before a restore, or that are in directories which are renamed before a
+ * restore.
+ */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);
-/** The sizes of the work trees (in files) whose sessions are measured at rest. */
+/** The sizes (in files) of the work trees whose sessions are measured while they are at rest. */
 const restSizes = numbers(flags.rest).filter((files) => files > 0);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
@@ -81,8 +85,8 @@ function progress(step: string): void {
 let toldMs = 0;
 
 /**
- * Measures all contenders on one tree. After each edit all contenders make a checkpoint in turn, so that a busy moment
- * of the machine affects all of them.
+ * Measures all contenders on one tree. After each edit, one contender after the other makes a checkpoint, so that a
+ * busy moment of the machine affects all of them.
  */
 async function measure(contenders: readonly Contender[], tree: GeneratedTree): Promise<Measured[]> {
   const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
@@ -185,8 +189,8 @@ function emptyFor(contenders: readonly Contender[]): ByCount {
 }
 
 /**
- * Measures creates after several edits, and the diffs of these edits. Skips a run with more edits than the tree
- * has files.
+ * Measures making a checkpoint after several edits, and the diffs of these edits. Skips a run that would edit more
+ * files than the tree has.
  */
 async function measureEdits(
   contenders: readonly Contender[],
@@ -208,7 +212,8 @@ async function measureEdits(
 }
 
 /**
- * Measures restores after many files were changed. The contenders take turns, and each one leaves the tree unchanged.
+ * Measures restores after many files were changed. The contenders take turns, and each contender brings the tree back
+ * to its earlier state.
  */
 async function measureCounts(
   contenders: readonly Contender[],
@@ -228,7 +233,7 @@ async function measureCounts(
   return measured;
 }
 
-/** Measures the command line with and without a daemon, and an empty program for comparison. */
+/** Measures the command line with and without a daemon. For comparison, also measures an empty program. */
 function measureCommands(tree: GeneratedTree, directory: string): readonly Commands[] {
   const runs = Math.min(repeats, commandRepeats);
   const measured = [false, true].map((hasDaemon): Commands => {
@@ -241,16 +246,18 @@ function measureCommands(tree: GeneratedTree, directory: string): readonly Comma
   return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
 }
 
-/** The maximum number of runs of each command. It is small, because a command can take seconds in a large tree. */
+/**
+ * The maximum number of runs of each command. This number is small, because a command can take seconds in a large tree.
+ */
 const commandRepeats = 5;
 
-/** Restores of more files than this take half a minute, so they are measured less often. */
+/** Restoring more files than this takes half a minute, so such restores are measured less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 
 /**
- * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. A flag with
- * value 0 turns a measurement off.
+ * Measures a daemon with many open sessions. Also measures each strategy with many checkpoints, and with a large file.
+ * A flag with value 0 turns a measurement off.
  */
 async function measureScale(): Promise<object> {
   const [count, made, megabytes] = [Number(flags.sessions), Number(flags.long), Number(flags.large)];

@@ -37,13 +37,13 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
     logLevel: 'warn',
     plugins: [collect],
     define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
-    // The server replaces this nonce by a new one in each answer.
+    // In each response, the server replaces this text by a new nonce.
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     build: {
       outDir: to,
       emptyOutDir: true,
-      // Disables preloading, because the page's policy would have to allow its loader.
+      // Disables preloading: otherwise the page's security policy would have to allow the preloader's script.
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,

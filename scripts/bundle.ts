@@ -1,10 +1,10 @@
-// Bundles the programs that are started often, with their packages. Without bundles the start of the daemon would load
-// four hundred files. A module that only one command needs stays a separate file, which the command loads when needed.
-// The entry main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and
-// loads the other modules for all other commands.
+// Bundles the programs that are started often, with their packages. Without bundles, the daemon would load four hundred
+// files when it starts. A module that only one command needs stays a separate file, which this command loads. The entry
+// main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and loads the
+// other modules for all other commands.
 //
-// The daemon is one CommonJS file, because Node 20 can use recorded code only for such a file (src/compiled-code.ts).
-// This script records the code while the daemon serves short sessions.
+// The daemon is one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only for such a file
+// (src/compiled-code.ts). This script records the code while the daemon serves short sessions.
 //
 // The directory dist/program has the shipped files: the program, its threads and the client. The directory
 // dist/test-programs has the same daemon with faults for tests.
@@ -28,7 +28,7 @@ const modules: Readonly<Record<string, string>> = {
 interface Daemons {
   /** The module whose bundle has recorded code. */
   readonly from: string;
-  /** The text of each file that runs a function of the bundle, by the name of the file. */
+  /** Small files, each of which runs one function of the bundle: the text of each file, by its name. */
   readonly starters: Readonly<Record<string, string>>;
   /** The function that starts the daemon whose code is recorded. */
   readonly recorded: string;
@@ -51,7 +51,7 @@ const daemons: Readonly<Record<string, Daemons>> = {
   },
 };
 
-/** The threads. Each one is bundled into a file beside the program that starts it. */
+/** The threads. Each thread is bundled into a file beside the program that starts it. */
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
@@ -68,13 +68,19 @@ const daemonCode = 'daemon-code.cjs';
 
 const inOneFile = { codeSplitting: false } as const;
 
-/** Makes the entry load the daemon without import(), because Node loads its parser of modules for an import. */
+/**
+ * Makes the entry load the daemon with require() instead of import(). For an import, Node would also load its parser of
+ * modules.
+ */
 const requiredDaemon: Plugin = {
   name: 'required-daemon',
   renderChunk: (code) => code.replace('import("./run-daemon.cjs")', 'require("./run-daemon.cjs")'),
 };
 
-/** The packages that are not bundled: only one command or strategy loads them, or they are not installed everywhere. */
+/**
+ * The packages that are not bundled. Such a package is loaded by only one command or strategy, or is not installed
+ * everywhere.
+ */
 // jsonc-parser loads its own files in a way that a bundler cannot follow.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 

@@ -24,8 +24,8 @@ const { values: flags } = commandLine(help, {
 const fileTimeoutMs = flags.long ? 40 * 60_000 : 8 * 60_000;
 
 /**
- * How long a test process may take to end after its last line of output. It then removes its files, which is slow on a
- * busy disk.
+ * The time in ms that a test process may take to end after its last line of output. During this time it removes its
+ * files, which is slow on a busy disk.
  */
 const lingerMs = 60_000;
 
@@ -34,8 +34,8 @@ const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /**
- * The environment without the certificates, which only npm needs. Each start of Node would take 30 ms to read them, and
- * a run has thousands of starts.
+ * The environment without the certificates, which only npm needs. Each start of Node takes 30 ms to read them, and a
+ * run starts Node thousands of times.
  */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environmentOf = (file: string): NodeJS.ProcessEnv =>
@@ -45,8 +45,8 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * The test files that take longest. They run first, so that the end of the run does not wait for them. At the end of a
- * whole run, a note names each slow file that this list lacks.
+ * The test files that take longest. They run first, so that the run does not have to wait for them at its end. If this
+ * list lacks a slow file, a complete run prints a note with the file's name.
  */
 const slowest = new Set(
   `answering-path app at-rest busy client conformance console end-deletion-killed ends examples
@@ -57,7 +57,7 @@ const slowest = new Set(
 );
 const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
 
-/** A test file that takes more than this share of the whole run belongs into `slowest`. */
+/** If a test file takes more than this share of the whole run, it belongs in `slowest`. */
 const slowPart = 0.04;
 
 interface Outcome {
@@ -95,8 +95,8 @@ function testFiles(): string[] {
 }
 
 /**
- * Replaces positions in compiled files by positions in their sources. If each test process did this itself, it would
- * start more slowly.
+ * Replaces positions in compiled files by positions in their sources. This process does it for all test processes,
+ * because otherwise each of them would start more slowly.
  */
 function inSources(output: string): string {
   return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
@@ -123,8 +123,8 @@ function runFile(file: string): Promise<Outcome> {
       },
     });
     let output = '';
-    // If a test process does not end after its tests, it has left a resource open. After a short wait, the check
-    // reports it as failed.
+    // A test process that does not end after its tests has left a resource open. After a short wait, the check reports
+    // the test file as failed.
     let lingering: NodeJS.Timeout | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -204,7 +204,7 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk, so more tests run at once than there are processors. Long tests
+// Short tests mostly wait for timers, git and the disk. So there are more of them at once than processors. Long tests
 // keep a processor busy.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();

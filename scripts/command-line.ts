@@ -1,5 +1,5 @@
-// Parses the command line of a script, including its help. After a mistake, prints one clear line and ends with exit
-// code 2.
+// Parses the command line of a script, including the flag for help. After a mistake of the user, prints one clear line
+// and ends with exit code 2.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const exitUsage = 2;

@@ -1,5 +1,5 @@
-// Makes the README's pictures of the inspector. They show a day's work in a throw-away repository, in Chromium. They
-// differ with each run, because they contain times.
+// Makes the README's pictures of the inspector. The pictures show a day's work in a throw-away repository, in Chromium.
+// Each run makes different pictures, because they contain times.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 // Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference of 50,000
-// lines. Each result is the shortest of several runs, because other programs can only make a run longer. `node
-// dist/scripts/inspector-times.js [CHECKPOINTS]` uses 10,000 checkpoints by default.
+// lines. Each result is the shortest time of several runs, because other programs on the machine can only make a run
+// slower. `node dist/scripts/inspector-times.js [CHECKPOINTS]` uses 10,000 checkpoints by default.
 import { loadavg } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../test/support/inspector/browser.ts';
@@ -69,7 +69,7 @@ async function scroll(page: Page, selector: string, step: number): Promise<numbe
   return times.sort((a, b) => a - b);
 }
 
-/** Prints the run in which the slowest frames took the least time. */
+/** Prints the best of several runs: the run whose slowest frames took the least time. */
 async function scrolling(page: Page, selector: string, step: number, what: string): Promise<void> {
   const all: number[][] = [];
   for (let run = 0; run < runs; run += 1) all.push(await scroll(page, selector, step));

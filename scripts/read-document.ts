@@ -1,5 +1,5 @@
-// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json. Only authors
-// and testers of a server need the examples of failures. This module checks nothing.
+// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json. Only people
+// who write or test a server need the examples of failures. This module checks nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Example, ProtocolDocument } from './generate/dialect.ts';

@@ -1,5 +1,5 @@
-// Records the code that V8 compiles while a bundled daemon serves a short session (src/compiled-code.ts). Run as a
-// program, this file is that daemon: `record-code.js FILE FUNCTION [FLAGS]`.
+// Records the code that V8 compiles while a bundled daemon serves a short session (src/compiled-code.ts). When this
+// file is run as a program, it is that daemon: `record-code.js FILE FUNCTION [FLAGS]`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ if (process.argv[1] === own) runRecorded(process.argv.slice(2));
 /** Runs a function of a bundled file, and records the code when this process ends. */
 function runRecorded([file = '', name = '', ...flags]: readonly string[]): void {
   process.argv = [process.execPath, file, ...flags];
-  // V8 would forget the code of functions that have not run for a while.
+  // Prevents V8 from dropping the code of functions that have not run for a while.
   setFlagsFromString('--no-flush-bytecode');
   const { exports, record } = runCompiled(file);
   process.on('exit', () => {
-    setFlagsFromString('--flush-bytecode'); // V8 accepts only code that was recorded with the same flags
+    setFlagsFromString('--flush-bytecode'); // V8 accepts recorded code only under the flags with which it was recorded
     record();
   });
   (exports[name] as (flags: readonly string[]) => unknown)(flags);

@@ -1,6 +1,6 @@
 // Checks that the tests use every declared part of the protocol. Every test process records the fields and errors that
-// it saw (test/support/declarations.ts), in a directory of check.ts. If no process saw a declared part, it is never
-// sent or never tested, and the check fails.
+// it saw (test/support/declarations.ts), in a directory of check.ts. If no process saw a declared part, this part is
+// never sent or never tested. The check then fails.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
@@ -76,8 +76,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 }
 
 /**
- * The parts declared since 1.0.0 that must stay in the protocol although perhaps no test sees them, with
- * reasons. The tests must see all other parts.
+ * Declared parts that no test has to see, each with the reason. They must stay in the protocol, because 1.0.0 declares
+ * them. The tests must see all other parts.
  */
 const excused: readonly (readonly [because: string, names: RegExp])[] = [
   [
@@ -96,13 +96,13 @@ const excused: readonly (readonly [because: string, names: RegExp])[] = [
 ];
 
 export interface Traffic {
-  /** The declared parts that are in no record and not on the list. */
+  /** The declared parts that no test process recorded and that are not on the list `excused`. */
   readonly never: readonly string[];
-  /** The parts that are on the list and in no record. */
+  /** The parts on the list `excused` that no test process recorded. */
   readonly excused: readonly string[];
 }
 
-/** Returns the declared parts that are in no record. */
+/** Returns the declared parts that no test process recorded. */
 export function neverSeen(document: ProtocolDocument, directory: string): Traffic {
   const seen = new Set(
     readdirSync(directory).flatMap((file) => readFileSync(join(directory, file), 'utf8').split('\n')),

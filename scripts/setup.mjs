@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. It is plain
-// JavaScript because it runs before the compiler is installed. It never touches files outside the clone.
+// Makes a fresh clone ready for use: installs the locked dependencies and compiles the sources, each only when needed.
+// It is plain JavaScript because it runs before the compiler is installed. It never touches files outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    // Writes nothing to stdout, where npm prints the list of packed files for other programs.
+    // Writes nothing to stdout, because npm prints the list of packed files there for other programs.
     stdio: ['ignore', 2, 'inherit'],
     env: { ...process.env, CHECKPOINTD_SETUP: '1' },
     shell: process.platform === 'win32',
@@ -29,8 +29,8 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 // npm runs `prepare` after an install in the clone, and before it packs the clone for an install from git. With
-// --prepare, this script compiles with the packages that npm has installed, and installs nothing. When this script
-// itself runs `npm ci`, it compiles further below.
+// --prepare, this script compiles with the packages that npm has installed, and installs nothing. If this script itself
+// has started `npm ci`, it compiles further below.
 if (process.argv.includes('--prepare')) {
   if (process.env.CHECKPOINTD_SETUP !== undefined) process.exit(0);
   if (!existsSync(compiler)) {
@@ -49,8 +49,8 @@ if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
-// The sources of the bundled programs. Builds the programs only when a source is newer, because a rebuild removes them
-// for a moment. A torture run, a bench or a daemon may be using them.
+// The sources of the bundled programs. The programs are built only when a source is newer, because a rebuild removes
+// them for a moment. A torture test, a bench or a daemon may be using them at that time.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
 );

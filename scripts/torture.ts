@@ -66,7 +66,10 @@ function clientsNamed(list: string): ClientName[] {
   return names.filter(isClientName);
 }
 
-/** A kill hits the program at a different point each time, so a finding is replayed a few times until it recurs. */
+/**
+ * A kill hits the program at a different point each time. So a failed episode is replayed several times, until it fails
+ * again.
+ */
 async function replay(file: string, times: number): Promise<void> {
   const { circumstances, steps } = JSON.parse(readFileSync(file, 'utf8')) as Finding;
   for (let i = 1; i <= times; i += 1) {

@@ -1,5 +1,5 @@
-// Measures how long a person waits for the command line. Each command runs in its own process, first without any
-// daemon, and then with the background daemon that the first command has started.
+// Measures how long a person waits for the command line. Each command runs in its own process. First no daemon runs;
+// then the commands use the background daemon that the first command has started.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import type { GeneratedTree } from './generated-tree.ts';
 
 const program = fileURLToPath(new URL('../../program/main.cjs', import.meta.url));
 
-/** The milliseconds of each run, by command as a person types it. */
+/** For each command, as a person types it: the milliseconds of each run. */
 export type CommandTimes = Readonly<Record<string, readonly number[]>>;
 
-/** Runs commands on one work tree, in a home directory of their own. */
+/** Runs commands on one work tree. The commands have their own home directory. */
 export class CommandLine {
   readonly name: string;
   readonly #workTree: string;
@@ -26,7 +26,7 @@ export class CommandLine {
     this.#environment = { PATH, HOME: home, ...(hasDaemon ? {} : { CHECKPOINTD_NO_DAEMON: '1' }) };
   }
 
-  /** Runs each command this many times, each time after one edit. */
+  /** Runs each command this many times, and edits a file before each run. */
   measure(tree: GeneratedTree, repeats: number): CommandTimes {
     const times: Record<string, number[]> = {};
     const timed = (label: string, ...args: string[]): void => {

@@ -19,27 +19,27 @@ export interface Contender {
   diff(): Promise<void>;
   /** Counts the files that differ between the last two checkpoints. */
   stats(): Promise<void>;
-  /** Restores the second newest checkpoint, which differs from the work tree in this number of files. */
+  /** Restores the second newest checkpoint. The work tree differs from this checkpoint in `files` files. */
   restore(files: number): Promise<void>;
-  /** Restores the newest checkpoint after this number of the checkpoint's files were removed from the work tree. */
+  /** Restores the newest checkpoint, after `files` of its files were removed from the work tree. */
   restoreLast(files: number): Promise<void>;
   /** Simulates a client that comes back after a pause: a new daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /**
-   * Returns how many milliseconds a light request had to wait at most during a `create`. Returns undefined
-   * for git, which has no daemon.
+   * Sends light requests during a `create`, and returns the longest time in ms that one of them waited. Returns
+   * undefined for git, which has no daemon.
    */
   wait(): Promise<number | undefined>;
   /**
-   * Restores like {@link restore}. Returns how many milliseconds a light request had to wait at most meanwhile, or
-   * undefined for git.
+   * Restores like {@link restore} and sends light requests meanwhile. Returns the longest time in ms that one of them
+   * waited, or undefined for git.
    */
   waitInRestore(files: number): Promise<number | undefined>;
   /** Returns the bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
   /**
-   * Returns the current and the highest resident memory, or undefined if the system does not report it. A git command
-   * ends too soon to be measured.
+   * Returns the current and the highest resident memory. Returns undefined if the system does not report them, and for
+   * git, whose commands end too soon to be measured.
    */
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export class DaemonContender implements Contender {
     this.#session = session;
   }
 
-  /** Waits until the watcher has ended its scan, which would otherwise disturb the next contender. */
+  /** Waits until the watcher has ended its scan. A running scan would disturb the measurement of the next contender. */
   async untilWatched(): Promise<void> {
     for (;;) {
       const { state } = await this.#daemon.request('worktree/status', { session: this.#session });
@@ -85,7 +85,10 @@ export class DaemonContender implements Contender {
     }
   }
 
-  /** Starts the process before the measurement, so that the time of opening does not include the start. */
+  /**
+   * Starts the process before the measurement, so that the measured time of opening a session does not include the
+   * start.
+   */
   async start(): Promise<void> {
     this.#client = await CheckpointdClient.start();
   }
@@ -287,7 +290,7 @@ export function allocated(...directories: readonly string[]): number {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
-      // Removed meanwhile, or a hard link to a counted file.
+      // The file was removed meanwhile, or is a hard link to a file that was already counted.
       if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue;
       counted.add(`${stat.dev}:${stat.ino}`);
       bytes += (stat.blocks ?? 0) * 512;

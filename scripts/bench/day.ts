@@ -1,5 +1,5 @@
-// Simulates a long working day of several clients on one daemon. For each part of the day it prints memory,
-// descriptors, threads, disk and the cost of a checkpoint in one line. Without a leak the columns stay flat. This
+// Simulates a long working day of several clients on one daemon. For each part of the day, it prints one line with
+// memory, descriptors, threads, disk space and the cost of a checkpoint. Without a leak the columns stay flat. This
 // script does not judge the numbers. `node dist/scripts/bench/day.js --help` lists the options.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -115,8 +115,8 @@ async function main(): Promise<void> {
   for (let line = 1; line <= lines; line += 1) {
     const times: number[] = [];
     while (made < (checkpoints * line) / lines) {
-      // Three of four turns use the first session of a client, and these turns go through the clients in
-      // order. All other turns use a random session.
+      // Three of four turns use the first session of a client; the clients take these turns in order. All other turns
+      // use a random session.
       const of = sessions[random(4) === 0 ? random(sessions.length) : made % clients.length];
       if (of === undefined) throw new Error('there is no session');
       times.push(await workTurn(of));

@@ -1,6 +1,5 @@
-// A work tree for measurements, in its own repository with everything committed. It has ten files per
-// directory. Two trees with the same number of files are equal. Edits change one file at a time, and a
-// different file each time.
+// A work tree for measurements, in its own repository with everything committed. It has ten files per directory. Two
+// trees with the same number of files are equal. Each edit changes one file, and each time a different file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +31,8 @@ export class GeneratedTree {
   }
 
   /**
-   * Changes one line of one file, and returns its path. Each call edits a different file, far from the previous one.
+   * Changes one line of one file, and returns the file's path. Each call edits a different file, in a different part of
+   * the tree than the call before.
    */
   edit(): string {
     this.#edits += 1;
@@ -46,7 +46,10 @@ export class GeneratedTree {
     for (let i = 0; i < count; i += 1) rmSync(join(this.root, pathOf(i)));
   }
 
-  /** Renames top directories until at least this number of files have new paths. Returns the number of moved files. */
+  /**
+   * Renames directories at the top of the tree until at least this number of files have new paths. Returns the number
+   * of moved files.
+   */
   move(count: number): number {
     let moved = 0;
     for (let part = 0; moved < count; part += 1) {

@@ -1,4 +1,4 @@
-// Measures what one changed byte costs in a large file that cannot be compressed.
+// Measures the cost of a checkpoint after one byte has changed in a large file that cannot be compressed.
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface LargeFile {
   readonly megabytes: number;
   /** The milliseconds of the `create` after each changed byte. */
   readonly createMs: readonly number[];
-  /** How long a light request had to wait at most during one more `create`. */
+  /** The longest time that a light request waited during one more `create`. */
   readonly waitMs: number;
   /** The bytes that each changed byte added to the disk, measured directly after the last `create`. */
   readonly bytesEach: number;
@@ -61,7 +61,10 @@ export async function measureLarge(
   return measured.map(({ large }) => large);
 }
 
-/** The pause for the full scan, which begins two seconds after a capture and reads young files again. */
+/**
+ * A pause in which the full scan can run. This scan begins two seconds after a capture and reads recently changed files
+ * again.
+ */
 const scannedMs = 5000;
 
 function fillRandomly(file: string, megabytes: number): void {

@@ -14,7 +14,7 @@ const height = 300;
 const margin = { left: 62, right: 76, top: 34, bottom: 40 };
 const colours = ['#b3541e', '#1f6feb', '#1a7f37', '#8250df', '#57606a'];
 
-/** All plots have the same scales, so that they can be compared. */
+/** All plots use these scales, so that they can be compared. */
 export function svgOf(plots: readonly Plot[]): string {
   const points = plots.flatMap(({ lines }) => lines.flatMap((line) => line.points));
   const scale = {
@@ -28,7 +28,7 @@ export function svgOf(plots: readonly Plot[]): string {
 
 type Range = readonly [from: number, to: number];
 
-/** Returns the exponents of the two powers of ten between which the values lie. */
+/** Returns two exponents: all values are between the powers of ten with these exponents. */
 function decades(values: readonly number[]): Range {
   const logs = values.map(Math.log10);
   return [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];

@@ -12,21 +12,21 @@ export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
-  /** The times of `create`, by the number of edited files. */
+  /** The times of `create`, grouped by the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
-  /** The times of diffs of the last two checkpoints, by the number of edited files. */
+  /** The times of diffs between the last two checkpoints, grouped by the number of edited files. */
   readonly diffAfter: Readonly<Record<string, readonly number[]>>;
   readonly hasChanges: readonly number[];
   readonly diff: readonly number[];
   readonly stats: readonly number[];
   readonly restore: readonly number[];
-  /** The times of restores, by the number of differing files. */
+  /** The times of restores, grouped by the number of differing files. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
-  /** How long a light request had to wait at most in each restore, by the number of differing files. */
+  /** For each restore, the longest time that a light request waited. Grouped by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
-  /** The times of restores, by the number of deleted files. */
+  /** The times of restores, grouped by the number of deleted files. */
   readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
-  /** The times of restores, by the number of files that the renamed directories have at least. */
+  /** The times of restores, grouped by the minimum number of files in the renamed directories. */
   readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
@@ -35,7 +35,7 @@ export interface Measured {
   readonly highestRssBytes?: number;
 }
 
-/** The times of commands, for one way to run them. */
+/** The times of commands when they run in one of the two ways: without a daemon or with a daemon. */
 export interface Commands {
   readonly name: string;
   readonly times: CommandTimes;
@@ -136,7 +136,7 @@ function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readon
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // For git, there is only the time of `git status`, because git does no other work here.
+    // For git, prints only the time of `git status`, because git does no other work here.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',
@@ -181,7 +181,7 @@ function printContenders(files: number, all: readonly Measured[], asked: Asked):
   }
 }
 
-/** Prints what open sessions cost a daemon at rest, and what many checkpoints cost a session. */
+/** Prints the cost of open sessions for an idle daemon, and the cost of many checkpoints for a session. */
 export function printSessions(resting: readonly Resting[], long: readonly LongSession[]): void {
   for (const { sessions, files, rssBytes, highestBytes, threads, descriptors, ...rest } of resting)
     console.log(
@@ -193,7 +193,7 @@ export function printSessions(resting: readonly Resting[], long: readonly LongSe
     );
 }
 
-/** Prints what one changed byte in a large file costs. */
+/** Prints the cost of a checkpoint after one byte has changed in a large file. */
 export function printLarge(all: readonly LargeFile[]): void {
   const ms = (times: readonly number[]): string => times.map((time) => time.toFixed(0)).join(', ');
   for (const { strategy, megabytes, createMs, waitMs, bytesEach, bytesEachLater } of all)

@@ -1,4 +1,4 @@
-// Measures what each open session costs a daemon, and what many checkpoints cost a session.
+// Measures the cost of each open session for a daemon, and the cost of many checkpoints for a session.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -30,13 +30,13 @@ export interface RestFigures extends ProcessFigures {
 }
 
 export const filesInSession = 200;
-/** After this time idle git processes have ended, and so has the last scan of changed files. */
+/** After this time, idle git processes have ended. The last scan of changed files has ended, too. */
 const restMs = 95_000;
 const lookMs = 30_000;
 
 /**
- * Opens sessions on one daemon and makes five checkpoints in each. Returns what the daemon uses when it is at rest, or
- * undefined outside Linux.
+ * Opens sessions on one daemon and makes five checkpoints in each session. Returns the resources that the daemon uses
+ * when it is at rest, or undefined outside Linux.
  */
 export async function measureSessions(
   count: number,
@@ -74,7 +74,7 @@ async function figuresAtRest(pid: number): Promise<RestFigures> {
   };
 }
 
-/** Returns how often all threads together gave up a processor, and how much processor time they used. */
+/** Returns sums over all threads: how often they gave up a processor, and how much processor time they used. */
 function threadsOf(pid: number): { readonly switches: number; readonly processorMs: number } {
   let [switches, processorMs] = [0, 0];
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

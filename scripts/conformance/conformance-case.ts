@@ -15,9 +15,9 @@ export interface ConformanceCase {
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** The preparation by the runner before the first step. The default is `open`. */
+  /** The steps by which the runner prepares the case before its first step. The default is `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
-  /** The events that the runner requests in its `initialize`. */
+  /** The events that the runner requests when it sends `initialize`. */
   readonly events?: readonly string[];
   /** The fields that the runner adds to its `session/open`. */
   readonly open?: Json;

@@ -6,8 +6,8 @@ import type { Json } from './match.ts';
 
 interface Progress {
   /**
-   * The time when the request was sent. The rate of reports is judged from then on, because this process may
-   * read several frames late, and all at once.
+   * The time when the request was sent. The rate of progress reports is measured from this time, because this process
+   * may read several frames late and all at once.
    */
   readonly sinceMs: number;
   reports: number;

@@ -1,4 +1,4 @@
-// Compares received values with expected ones, and replaces names in data by their values. Implements the notation of
+// Compares received values with expected values. Replaces names in data by their values. Implements the notation of
 // protocol/conformance and of protocol.json's examples. This module does not know the daemon.
 
 export type Json = Record<string, unknown>;
@@ -54,7 +54,7 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 300);
 }
 
-/** The values of names. */
+/** Stores the values of names. */
 export class Names {
   readonly values: Json = {};
 

@@ -41,7 +41,7 @@ export class Peer {
       this.#socket = new Promise((resolve) =>
         listener.once('connection', (socket) => {
           socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-          socket.on('error', () => undefined); // the end of the process says more than this error
+          socket.on('error', () => undefined); // the end of the process is reported elsewhere
           resolve(socket);
         }),
       );
@@ -90,7 +90,10 @@ export class Peer {
     this.#child.kill(name);
   }
 
-  /** Returns the next frame that is not skipped. Returns undefined when none comes in time or the program ends. */
+  /**
+   * Returns the next frame that is not skipped. Returns undefined when no such frame arrives in time, or when the
+   * program ends.
+   */
   async next(passOver: (frame: Json) => boolean): Promise<Json | undefined> {
     const deadline = performance.now() + this.#options.waitMsMax;
     let hasEnded = false;
@@ -112,7 +115,7 @@ export class Peer {
     }
   }
 
-  /** The frames that no step has consumed. */
+  /** The received frames that no step has used. */
   get untaken(): readonly Json[] {
     return this.frames.slice(this.#taken);
   }

@@ -1,5 +1,5 @@
-// Runs one case against a program. Prepares the scene, performs the steps, and checks the rules for every conforming
-// server. Returns the first fault as one line, or undefined.
+// Runs one case against a program. Prepares the scene, performs the steps, and checks the rules that every conforming
+// server must follow. Returns the first fault as one line, or undefined.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ConformanceCase, Step } from './conformance-case.ts';
 import { FrameRules } from './frame-rules.ts';
@@ -44,7 +44,7 @@ class CaseRun {
     this.#command = command;
     this.#scene = new Scene(given.world ?? 'repository', given.open?.strategy === 'local');
     const { workspace, outside, storage } = this.#scene;
-    // The peer inserts the port and the pipe, because only the peer knows them.
+    // The peer inserts the port and the path of the pipe, because only the peer knows them.
     Object.assign(this.#names.values, { workspace, outside, storage, port: '${port}', pipe: '${pipe}' });
     if ((given.args ?? []).some((word) => word.includes('${pid}'))) this.#helper('start');
   }
@@ -73,7 +73,7 @@ class CaseRun {
   async #verdict(): Promise<string | undefined> {
     const peer = this.#currentPeer();
     const problems = [...this.#violations, ...this.#rules.violations];
-    // If the case did not end in order, the server may still answer pending requests.
+    // If the case stopped before its last step, the server may still answer pending requests.
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );
@@ -126,7 +126,9 @@ class CaseRun {
     this.#names.values.opened = opened;
   }
 
-  /** Sends a request that is not part of the case. It must succeed, and its events are skipped. */
+  /**
+   * Sends a request of the runner that is not a step of the case. The request must succeed, and its events are skipped.
+   */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;
     const id = `runner-${this.#lastId}`;
@@ -212,7 +214,7 @@ class CaseRun {
     return `after ${frames.length} frames; ${stderr}`;
   }
 
-  /** Sends a request and checks that its response is the next frame. Any other frame was not expected. */
+  /** Sends a request and checks that the next frame is its response. Any other frame is a fault. */
   async #fence(): Promise<void> {
     this.#lastId += 1;
     const id = `fence-${this.#lastId}`;
@@ -222,7 +224,7 @@ class CaseRun {
       throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
-  /** Sends many requests at once. Each one must get one response: a result, or an error of an allowed kind. */
+  /** Sends many requests at once. Each request must get one response: a result, or an error of an allowed kind. */
   async #flood(step: Step): Promise<void> {
     const { flood, allow = [], call, params, atLeast = [] } = step;
     const count = Number(flood);

@@ -5,7 +5,7 @@ import { runCase } from './run-case.ts';
 export interface Verdicts {
   readonly passed: number;
   readonly failures: readonly { readonly name: string; readonly what: string }[];
-  /** The cases that were not run, because they need a fault and the command supports none. */
+  /** The cases that were not run: they need a fault, and the command under test supports no faults. */
   readonly skipped: readonly string[];
 }
 

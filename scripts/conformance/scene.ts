@@ -25,7 +25,7 @@ export class Scene {
   readonly workspace: string;
   readonly outside: string;
   readonly storage: string;
-  /** True for strategy `local`, with which the daemon has refs of its own in the user's repository. */
+  /** True for strategy `local`: the daemon then has its own refs in the user's repository. */
   readonly #isLocal: boolean;
   readonly #before: ReadonlyMap<string, string>;
 
@@ -47,7 +47,7 @@ export class Scene {
     this.#before = this.#untouchable();
   }
 
-  /** Describes what the program has changed although it must not. */
+  /** Describes the forbidden changes that the program has made. */
   get harm(): string | undefined {
     const now = this.#untouchable();
     const changed = [...new Set([...this.#before.keys(), ...now.keys()])].filter(

@@ -13,7 +13,7 @@ export function traces(
   );
 }
 
-/** Returns the rules without a case, the cases with an unknown rule, and repeated names. */
+/** Returns the rules without a case, the cases that name an unknown rule, and the names that several cases have. */
 export function traceProblems(document: ProtocolDocument, cases: readonly ConformanceCase[]): string[] {
   const table = traces(document, cases);
   const names = new Set<string>();

@@ -40,8 +40,9 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit, and shows git's own lines of progress. git reads the objects through its transport. Copying
- * the object files would fail if git packed them meanwhile, as it does by itself after a large commit.
+ * Clones the newest commit, and shows git's own lines of progress. git reads the objects through its transport. The
+ * simpler copy of the object files would fail if git packed these files meanwhile, as git does by itself after a large
+ * commit.
  * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {

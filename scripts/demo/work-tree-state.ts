@@ -23,7 +23,7 @@ function addContent(hash: Hash, path: Buffer): void {
 export function fingerprint(directory: string, visited: (files: number) => void): string {
   const hash = createHash('sha256');
   let files = 0;
-  // Each character of a path is one byte, because a name may not be UTF-8.
+  // Each character of a path stands for one byte, because names need not be UTF-8.
   const visit = (path: string, name: string): void => {
     for (const entry of readdirSync(Buffer.from(path, 'latin1'), { encoding: 'latin1' }).sort()) {
       if (entry === '.git') continue;

@@ -1,6 +1,6 @@
 // Finds changes of protocol.json that would break a program written for an earlier version. The rules depend on the
-// direction: the server may accept more values than before, but must still send all fields that it sent before.
-// Descriptions are not compared.
+// direction of a message. The server may accept more values than before, but must still send all fields that it sent
+// before. Descriptions are not compared.
 import { fieldsOf, type Method, type ProtocolDocument, refName, type Schema } from './dialect.ts';
 
 type Direction = 'sent by clients' | 'sent by the server';
@@ -20,7 +20,10 @@ class Comparison {
     this.problems.push(`${at}: ${problem}`);
   }
 
-  /** Compares two schemas, following references on both sides. Skips a pair whose comparison has already begun. */
+  /**
+   * Compares two schemas, and follows the references in both. Skips a pair of schemas whose comparison has already
+   * begun.
+   */
   schema(before: Schema, after: Schema, at: string, direction: Direction): void {
     const pair = `${before.$ref ?? ''} ${after.$ref ?? ''} ${direction}`;
     if (before.$ref !== undefined && after.$ref !== undefined) {
@@ -60,7 +63,7 @@ class Comparison {
 
   #values(old: Schema, now: Schema, at: string, direction: Direction): void {
     const list = (values: readonly string[] | undefined): string => [...(values ?? [])].sort().join();
-    // A type that only clients send may accept new values, because older programs do not send them.
+    // A type that only clients send may get new values, because older clients do not send these values.
     const isMore = direction === 'sent by clients' && old.enum?.every((value) => now.enum?.includes(value));
     if (list(old.enum) !== list(now.enum) && isMore !== true) this.#breaks(at, 'a closed enum has changed');
     const known = new Set(now.knownValues);

@@ -260,7 +260,7 @@ export function lintDialect(document: ProtocolDocument): string[] {
   lint.registry();
   for (const name of Object.keys(document.$defs))
     lint.expect(lint.used.has(name) || name === 'ErrorData', name, 'is used by nothing');
-  // The examples cannot be checked while a reference has no target.
+  // As long as a reference has no target, the examples cannot be checked.
   const dangling = lint.problems.some((problem) => problem.endsWith('which is not there'));
   return dangling ? lint.problems : [...lint.problems, ...lintExamples(document)];
 }

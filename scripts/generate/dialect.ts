@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A schema of the closed dialect. Objects, unions and enums occur only in `$defs`, and all other places refer to them
+ * A schema of the closed dialect. Objects, unions and enums are defined only in `$defs`; all other places refer to them
  * by `$ref`.
  */
 export interface Schema {
@@ -14,8 +14,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * Decides about undeclared fields. With `true`, undeclared fields are kept. With a schema, the object is a
-   * map. When absent, undeclared fields are ignored.
+   * Decides about undeclared fields. If it is `true`, undeclared fields are preserved. If it is a schema, the object is
+   * a map. If it is absent, undeclared fields are ignored.
    */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;
@@ -121,7 +121,7 @@ export function refTo(name: string): string {
   return `${refPrefix}${name}`;
 }
 
-/** Returns the definition to which a schema refers, or the schema itself. */
+/** If the schema is a reference, returns the definition to which it refers. Otherwise returns the schema itself. */
 export function resolve(document: ProtocolDocument, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const target = document.$defs[refName(schema.$ref)];
@@ -186,7 +186,7 @@ export function frozenShape(document: ProtocolDocument): unknown {
   return shapeOf(document, false);
 }
 
-/** Returns a hash of the part that is visible on the wire. Descriptions and examples do not change the hash. */
+/** Returns a hash of the part that is visible on the wire. Descriptions and examples do not affect this hash. */
 export function schemaHash(document: ProtocolDocument): string {
   return createHash('sha256')
     .update(JSON.stringify(frozenShape(document)))

@@ -1,5 +1,6 @@
 // Checks that names and types in the examples match the definitions. A string with a placeholder matches any type. In
-// results and errors, only the fields of the example are compared. Another test runs the examples against the daemon.
+// results and errors, only the fields that the example contains are compared. Another test runs the examples against
+// the daemon.
 import {
   type Example,
   fieldsOf,

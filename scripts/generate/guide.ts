@@ -443,7 +443,10 @@ These details are too long for the tables.
 - **Garbage.** \`store/gc\` removes the checkpoint of a restore if neither undo nor redo needs it.
 `;
 
-/** The guide before the tables: five parts of about two pages each, and details that the tables leave out. */
+/**
+ * The guide, which the reference has before its tables. It has five parts of about two pages each, and details that the
+ * tables leave out.
+ */
 export const guide = `## Guide
 
 Read this part in order. The guide takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.

@@ -1,5 +1,5 @@
 // Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the canonical
-// form, in which an absent optional field is not null. A rule of the reference allows null too.
+// form, in which an absent optional field is missing and not null. A rule of the reference also allows null.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -46,8 +46,8 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
 }
 
 /**
- * Returns several types as a union of single types, because many generators support only this form. Only the integer
- * type keeps the bounds.
+ * Returns several types as a union of single types, because many generators support only this form. In this union, only
+ * the integer type gets the bounds.
  */
 function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
   const { type: _, description, minimum, maximum } = schema;

@@ -23,7 +23,7 @@ function typeName(...words: readonly string[]): string {
 
 type Json = Record<string, unknown>;
 
-/** Gives a title to every schema that is not a reference, because generators use it as the name of the type. */
+/** Gives a title to every schema that is not a reference, because generators use the title as the name of the type. */
 function titled(schema: Json, title: string): Json {
   const inner = (value: unknown, word: string): unknown =>
     typeof value === 'object' && value !== null ? titled(value as Json, `${title}${word}`) : value;

@@ -1,5 +1,6 @@
 // Projection: the Python client's types, for Python 3.9 and later with only the standard library. The types are
-// TypedDicts and not dataclasses. So a program uses the received values without a copy, and keeps unknown fields.
+// TypedDicts and not dataclasses. So a program can use the received values without a copy, and unknown fields are
+// preserved.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -79,7 +80,7 @@ function classOf(
   return `${head}${doc}${body.join('')}${body.length === 0 && doc === '' ? '    pass\n' : ''}`;
 }
 
-/** Returns a docstring, raw because descriptions may contain backslashes. */
+/** Returns a docstring. It is a raw string, because descriptions may contain backslashes. */
 function docstring(text: string | undefined): string {
   if (text === undefined) return '';
   const lines = wrap(text.replaceAll('"""', "'''"), 90);
@@ -87,8 +88,8 @@ function docstring(text: string | undefined): string {
 }
 
 /**
- * Returns a record. Before Python 3.11, all or no fields of a TypedDict are required, so optional fields are in a
- * subclass. A field whose name is a keyword needs the functional form.
+ * Returns a record. Before Python 3.11, either all fields of a TypedDict are required or none, so optional fields are
+ * in a subclass. If a field's name is a keyword of Python, the record needs the functional form.
  */
 function recordOf(name: string, schema: Schema): string {
   const fields = fieldsOf(schema);
@@ -128,7 +129,7 @@ function definition(name: string, schema: Schema): string {
 /** Emits the types and the table of error numbers. */
 export function pythonTypes(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
-  // Aliases come first: Python evaluates an alias of an alias, but not the annotations of a record.
+  // Aliases come first: Python evaluates at once an alias that refers to an alias, but not the annotations of a record.
   const isClass = (schema: Schema): boolean => isRecord(schema) && schema.additionalProperties !== true;
   const ordered = [
     ...defs.filter(([, schema]) => !isClass(schema)),

@@ -1,6 +1,6 @@
-// Projection: protocol/REFERENCE.md, for people. It has a first session, numbered rules, all methods with fields,
-// errors and a successful example, all errors and all types. The guide takes 25 minutes to read (a test counts its
-// words), and the tables are for looking up. Fields that many methods share are described once.
+// Projection: protocol/REFERENCE.md, for people. It has a first session, numbered rules, all methods, all errors and
+// all types. Each method has its fields, its errors and a successful example. The guide takes 25 minutes to read (a
+// test counts its words), and the tables are for looking up. Fields that many methods share are described once.
 import {
   type Example,
   fieldsOf,
@@ -77,8 +77,8 @@ function fieldTable(
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * True for a field that at least six objects share in the same form, or four objects if the description is long. Such a
- * field is described only once. A short description is repeated anyway.
+ * If at least this many objects have a field in the same form, the reference describes the field only once. A short
+ * description is repeated nevertheless.
  */
 const isRecurring = ({ schema }: Field, count: number): boolean => {
   const { length } = schema.description ?? '';
@@ -107,7 +107,7 @@ function exampleText(example: Example): string {
   return `*${example.name}*\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
 }
 
-/** Returns those examples of a method that a reader needs. */
+/** Returns the examples of a method that a reader needs. */
 function shownExamples(method: Method): readonly Example[] {
   return method.examples
     .filter((example) => example.fault === undefined && example.error === undefined)

@@ -52,7 +52,8 @@ const derive = (extra: string): string =>
   `#[derive(Debug, Clone, PartialEq, Serialize, Deserialize${extra})]\n`;
 
 /**
- * True when a value of the schema has a sensible default, so that a struct literal may end in `..Default::default()`.
+ * True when the schema's type can have a sensible default value. A struct literal of such a type may end in
+ * `..Default::default()`.
  */
 function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): boolean {
   if (schema.$ref !== undefined) {
@@ -68,7 +69,7 @@ function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): bool
 
 function structOf(document: ProtocolDocument, name: string, schema: Schema, tag: string | undefined): string {
   const fields = fieldsOf(schema)
-    // The tag of a union belongs to the enum that contains the struct, so the struct lacks it.
+    // Leaves out the tag of a union, because the tag belongs to the enum that contains the struct.
     .filter((field) => field.name !== tag)
     .map((field) => {
       const rustName = snake(field.name);

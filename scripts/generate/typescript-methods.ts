@@ -27,7 +27,9 @@ function methodRow(method: Method, document: ProtocolDocument): string {
   return `  '${method.name}': { ${text.join(', ')} },\n`;
 }
 
-/** True when the parameters must name a session. In other methods a field `session` may mean something else. */
+/**
+ * True when the parameters must name a session. In all other methods, a field `session` may have a different meaning.
+ */
 function namesSession(method: Method, document: ProtocolDocument): boolean {
   return (
     method.params !== undefined && resolve(document, method.params).required?.includes('session') === true

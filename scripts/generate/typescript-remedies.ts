@@ -2,7 +2,7 @@
 // because its users do not read the reference. The table is a separate file, because only a failed command needs it.
 import { type GeneratedFile, generatedNotice, type ProtocolDocument } from './dialect.ts';
 
-/** Emits the remedies by the names of their errors. */
+/** Emits the remedies. Their keys are the names of the errors. */
 export function typescriptRemedies(document: ProtocolDocument): GeneratedFile {
   const rows = document.errors.map(({ name, remedy }) => `  ${name}: ${quoted(remedy)},\n`);
   const content = [

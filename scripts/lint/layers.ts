@@ -3,7 +3,10 @@
 
 export interface Layer {
   readonly folder: string;
-  /** Packages that this folder may import. The linter refuses all other packages of the table `packages` here. */
+  /**
+   * Packages that this folder may import. In this folder, the linter refuses all other packages of the table
+   * `packages`.
+   */
   readonly packages?: readonly string[];
   /** Exceptions: folders of lower layers that this folder must not import. */
   readonly not?: readonly string[];

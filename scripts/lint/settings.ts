@@ -13,7 +13,7 @@ interface Rules {
 
 /**
  * Writes the settings for one run of the linter, and returns the path of the file. The file is in dist/, so its globs
- * match below any directory.
+ * must match below any directory.
  */
 export function writeLintSettings(root: string): string {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Rules;

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The factor of the hard limit: an answer that takes this many times the limit counts as missing, even if the daemon
- * never got a processor.
+ * The factor of the hard limit: after the limit times this factor, an answer counts as missing even if the daemon never
+ * got a processor.
  */
 const hardLimitFactor = 9;
 const pollMs = 100;
 
-/** Returns how many milliseconds a wait with the limit `ms` can really take. */
+/** Returns the longest real time, in milliseconds, that a wait with the limit `ms` can take. */
 export function longestWait(ms: number): number {
   return ms * (hardLimitFactor + 1);
 }

@@ -99,8 +99,8 @@ function changesOf(was: Manifest, is: Manifest): string[] {
 }
 
 /**
- * Checks that a diff names every added and removed path. A file that exists on only one side must have contents on only
- * that side. A renamed file counts as two files.
+ * Checks that a diff names every added and removed path. If a file exists on only one side, the diff must have its
+ * contents on this side only. A renamed file counts as two files.
  */
 function assertDifference(
   one: Manifest,

@@ -1,8 +1,8 @@
-// Simulates a container: its programs share our files, but see neither our processes nor our sockets.
+// Simulates a container: the programs in it share the test's files, but see neither its processes nor its sockets.
 import { spawnSync } from 'node:child_process';
 
 /**
- * The start of a command line that gives a program its own processes, sockets and mounts. The program dies when the
+ * The beginning of a command line. It gives a program its own processes, sockets and mounts. The program dies when the
  * container's process dies.
  */
 export const containerPrefix = [

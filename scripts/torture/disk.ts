@@ -1,5 +1,5 @@
 // Simulates a small ext4 disk whose power can be cut. The disk is an image on a loop device. An ioctl shuts it down and
-// drops all unwritten data. Only root can use it, and only where mounting is allowed.
+// drops all unwritten data. Only root can use this disk, and only where mounting is allowed.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ export class Disk {
     }
   }
 
-  /** The start of a command line whose program sees this disk's boot id instead of the machine's. */
+  /** The beginning of a command line. Its program sees this disk's boot id instead of the machine's boot id. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];
@@ -89,9 +89,8 @@ export class Disk {
   /** Restores the power, as a reboot of the machine would. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // Waits until no process has the disk open, because until then a new mount would show the disk that was
-    // shut down. Such a process may be a dying child of the daemon, or a process with its own mounts (the
-    // container of another test).
+    // Waits until no process has the disk open. Until then, a new mount would show the disk that was shut down. A dying
+    // child of the daemon may still have it open, or a process with its own mounts (the container of another test).
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

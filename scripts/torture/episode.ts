@@ -1,5 +1,5 @@
-// Runs one list of steps in one world. For each step it sends the request, causes the planned trouble, recovers, and
-// judges the result.
+// Runs one list of steps in one world. For each step it sends the request, causes the planned trouble, starts a killed
+// daemon again, and judges the result.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
@@ -9,15 +9,15 @@ import { ofPacking, type Step, type Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
-/** The course of one request, from the state before it until the daemon is quiet again. */
+/** The course of one request, from the state before the request until the daemon is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
-  /** The answer to the request, if any, even if the daemon was killed after it. */
+  /** The answer to the request, if there was an answer. The daemon may have been killed after the answer. */
   readonly answer: Record<string, unknown> | undefined;
   readonly before: Manifest;
   /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
-  /** The files when the last daemon started, after the user's edits. Equal to `before` if no daemon was killed. */
+  /** The files after the user's edits, when the last daemon started. If no daemon was killed, the same as `before`. */
   readonly resumed: Manifest;
   readonly after: Manifest;
   /** The answer of the next `session/open` after a kill. */
@@ -44,7 +44,10 @@ export class Episode {
   readonly seat: Seat;
   /** True when a restore has failed half-way. Then the next change first finishes or undoes the restore. */
   isUnfinished = false;
-  /** The restores that an undo reverses exactly. Used only in calm episodes, and emptied when the user edits a file. */
+  /**
+   * The restores that an undo reverses exactly. Used only in calm episodes. When the user edits a file, this list is
+   * emptied.
+   */
   undo: Walked[] = [];
   redo: Walked[] = [];
   /** The message of each checkpoint. */
@@ -56,7 +59,7 @@ export class Episode {
     this.seat = this.world.seat('first');
   }
 
-  /** True when only the steps affect the daemon and its work tree. */
+  /** True in an episode without faults and kills: only the steps affect the daemon and its work tree. */
   get isCalm(): boolean {
     return this.world.circumstances.client === 'inProcess';
   }
@@ -129,8 +132,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Makes the daemon read the new plan. Until then, background work after the answer may still trigger the planned
-    // kill.
+    // Makes the daemon read the new plan of faults. Until the daemon has read it, background work after the answer may
+    // still trigger the planned kill.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -162,8 +165,8 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // The restore may still be unfinished: requests that only read never recover a restore, and a deletion
-      // may leave it unfinished.
+      // The restore may still be unfinished: a request that only reads never recovers a restore, and a deletion need
+      // not recover it.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;
@@ -216,8 +219,8 @@ export class Episode {
   }
 
   /**
-   * Edits the files that the killed daemon left, and starts daemons that recover. Kills each daemon but the last during
-   * its recovery.
+   * Edits the files that the killed daemon left, and then starts daemons that recover. Kills each of these daemons
+   * during its recovery, except the last.
    */
   async #revive(
     torn: Manifest,
@@ -254,7 +257,7 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /** Compares a new checkpoint with `seen`, the files when it was made. */
+  /** Compares a new checkpoint with `seen`, the files at the time when the checkpoint was made. */
   async assertMade(
     id: string,
     manifest: Manifest,
@@ -265,7 +268,7 @@ export class Episode {
     await this.oracle.remember(this.seat);
     const wasHeld = this.oracle.heldPaths(id);
     const holding = await this.oracle.holding(this.seat, id);
-    // A file that is in an earlier checkpoint is still captured when it becomes ignored.
+    // If a file is in an earlier checkpoint and then becomes ignored, it is still captured.
     const kept = [...manifest].filter(
       ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
     );

@@ -37,7 +37,7 @@ export function placeOf(root: string, name: string): Buffer {
 /** The file or link at each path. Directories have no entries of their own. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
-/** Lists all files below `root`, except the `.git` of `root` itself. */
+/** Lists all files below `root`. Leaves out the `.git` of `root`, but not that of a nested repository. */
 export function look(root: string): Manifest {
   const found = new Map<string, Thing>();
   const visit = (prefix: string): void => {
@@ -116,7 +116,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       HOME: '/nonexistent',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
-      // Allows git, which runs as root here, to use a repository that belongs to the daemon's user.
+      // Allows git to use a repository that belongs to the daemon's user, although git runs as root here.
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'safe.directory',
       GIT_CONFIG_VALUE_0: '*',
@@ -124,7 +124,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',
       GIT_COMMITTER_EMAIL: 'u@u',
-      // With fixed dates, two worlds with the same seed are equal.
+      // Sets fixed dates, so that two worlds with the same seed are equal.
       GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
       GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
     },

@@ -1,5 +1,5 @@
-// Records which contents each checkpoint must have after the daemon has reported it. Also records which
-// contents the daemon has removed from the work tree, because it must be able to restore them.
+// After the daemon has reported a checkpoint, records which contents the checkpoint must have. Also records which
+// contents the daemon has removed from the work tree, because the daemon must be able to restore them.
 import {
   captured,
   describe,
@@ -43,7 +43,7 @@ export class Oracle {
   readonly #holdings = new Map<string, Holding>();
 
   /**
-   * Records the contents of all existing files as known. A content that appears later without being known counts as
+   * Records the contents of all existing files as known. If a file later has an unknown content, the file counts as
    * torn.
    */
   learn(all: Manifest): void {
@@ -56,7 +56,10 @@ export class Oracle {
         throw new Defect(`${where}: ${path} holds a content that no program wrote (${describe(thing)})`);
   }
 
-  /** Records a change of the work tree by the daemon. From now on every removed content must be stored somewhere. */
+  /**
+   * Records that the daemon has changed the work tree. From now on, every content that it removed must be stored
+   * somewhere.
+   */
   took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
     for (const [path, thing] of before) {
       if (isTemporary(path) || thing.kind === 'other' || thing.git === empty) continue;
@@ -81,8 +84,8 @@ export class Oracle {
   }
 
   /**
-   * Records that the user removed checkpoints. Contents that only these checkpoints had ({@link remember}), or that
-   * only the work tree still has, need not be stored any more. Any other missing content counts as lost.
+   * Records that the user removed checkpoints. After that, a content need not be stored any more if only these
+   * checkpoints had it ({@link remember}), or if only the work tree has it. Any other missing content counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
@@ -130,7 +133,10 @@ export class Oracle {
     return holding;
   }
 
-  /** Returns all paths in checkpoints other than `besides`. Captures include these paths even if they are ignored. */
+  /**
+   * Returns all paths in checkpoints, except those that only the checkpoint `besides` has. Captures include these paths
+   * even if they are ignored.
+   */
   heldPaths(besides?: string): ReadonlySet<string> {
     const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
     return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
@@ -228,7 +234,10 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
   return held;
 }
 
-/** Returns the files that a new checkpoint must contain: all files of the capture except the skipped paths. */
+/**
+ * Returns the files that a new checkpoint must contain: all files that a capture includes, except the paths that it
+ * skipped.
+ */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));

@@ -1,12 +1,12 @@
-// Runs the daemon of a world without the rights of root, as uid 65534. This uid owns every file that the daemon may
-// touch.
+// Runs the daemon of a world without the rights of root, as the user with uid 65534. This user owns every file that the
+// daemon may touch.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
 /** The uid and gid that every Linux system reserves for a user without rights. */
 const plainUid = 65534;
 
-/** The start of a command line whose program runs without the rights of root. */
+/** The beginning of a command line whose program runs without the rights of root. */
 export const plainUserPrefix = [
   'setpriv',
   `--reuid=${plainUid}`,
@@ -15,8 +15,8 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The start of such a command line in a container. The kernel kills a container's program when its parent dies. A
- * change of rights cancels this setting, so it is set again.
+ * The beginning of such a command line in a container. By a setting, the kernel kills a container's program when its
+ * parent dies. Giving up the rights of root cancels this setting, so it is made again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 

@@ -1,5 +1,5 @@
 // Cuts the power after a request was answered, and starts the machine again. Data must still exist if it was synced
-// before the request, or if the answer promised it.
+// before the request, or if the answer promised that it will survive.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
 import { describe, type Manifest, refOf } from './manifest.ts';
@@ -75,7 +75,7 @@ async function askFor(
   return ['answered', after === 'create' ? made?.id : undefined];
 }
 
-/** Checks that every file is as it was before or after the request, and not empty or torn. */
+/** Checks that every file has its content from before or after the request, and is not empty or torn. */
 function assertEither(
   where: string,
   [one, other]: readonly [Manifest, Manifest],

@@ -56,7 +56,9 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   return found;
 }
 
-/** True when the answer reports this temporary file as left over after an error. A later request removes it. */
+/**
+ * True when the answer reports that this temporary file was left over after an error. A later request removes the file.
+ */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
   return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

@@ -27,7 +27,8 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // If the restored rules ignore fewer paths than the old ones, the second restore sees some paths for the first time.
+  // If the restored ignore rules ignore fewer paths than the old rules, the second restore sees some paths for the
+  // first time.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
@@ -59,7 +60,7 @@ interface Meant {
   readonly target: Manifest | undefined;
   readonly mode: 'soft' | 'hard';
   readonly path: string | undefined;
-  /** True when a killed restore must end in the state before or after the restore, without any mixture. */
+  /** True when a killed restore must end in exactly the state before it or the state after it, not in a mixture. */
   readonly isExact: boolean;
 }
 
@@ -106,9 +107,9 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
 }
 
 /**
- * Checks that the safety checkpoint has the files before the restore, and the restore's own checkpoint the files after
- * it. After failed system calls both may lack unreadable files, but must not have wrong contents. The oracle checks
- * that no displaced content is lost.
+ * Checks that the safety checkpoint has the files from before the restore, and that the restore's own checkpoint has
+ * the files from after it. After failed system calls, both checkpoints may lack unreadable files, but must not have
+ * wrong contents. The oracle checks that no displaced content is lost.
  */
 async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
   const { safety, checkpoint } = answer;

@@ -1,4 +1,4 @@
-// A seat runs a daemon with one session on the work tree, and sends requests to it. It limits every wait for
+// A seat runs a daemon with one session on the work tree, and sends requests to this daemon. It limits every wait for
 // an answer. It distinguishes a daemon that the torture test killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,9 +29,12 @@ export interface SeatOptions {
   /** The client that starts the daemon and sends the requests. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
-  /** The start of the command line, before `node`. It can show the daemon a new boot of the machine. */
+  /**
+   * The beginning of the command line, before `node`. It can make the daemon believe that the machine was started
+   * again.
+   */
   readonly prefix: () => readonly string[];
-  /** A fault that is planted in the daemon, in order to test the checker. */
+  /** A deliberate defect in the daemon, in order to test that the checker finds it. */
   readonly planted?: FaultPlan | undefined;
 }
 
@@ -60,7 +63,9 @@ export class Seat {
     return this.#line !== undefined;
   }
 
-  /** Starts a daemon and opens the session. A planned fault counts the daemon's calls from the first one on. */
+  /**
+   * Starts a daemon and opens the session. For a planned fault, the daemon's calls are counted from its first call on.
+   */
   async open(trouble?: FaultPlan): Promise<Outcome> {
     const { top, storage, name, prefix } = this.options;
     rmSync(`${this.#plan}.told`, { force: true });
@@ -114,7 +119,7 @@ export class Seat {
     return this.#ask(method, { session: this.session, ...params });
   }
 
-  /** Sends a request that only reads, and that must succeed. */
+  /** Sends a request that only reads. The request must succeed. */
   async read<T>(method: string, params: object = {}): Promise<T> {
     const outcome = await this.ask(method, params);
     if (outcome.is !== 'answered')
@@ -197,7 +202,7 @@ export class Seat {
   async #ended(line: Line, method: string): Promise<Outcome> {
     const { code, signal } = await line.exited;
     this.#line = undefined;
-    // If a daemon cannot open its log file, it reports this and does not start.
+    // A daemon that cannot open its log file reports this and ends with code 2.
     if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
       throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);

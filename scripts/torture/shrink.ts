@@ -1,5 +1,5 @@
-// Finds a short list of steps that still fails. Leaves out parts of the list, then troubles and single edits,
-// as long as the rest still fails.
+// Shortens a list of steps that fails. Leaves out parts of the list, then troubles and single edits, as long as the
+// remaining list still fails.
 import type { Step } from './steps.ts';
 
 /**

@@ -20,7 +20,7 @@ export const names = [
   '-dash',
   'run.sh',
 ] as const;
-/** Names and rules that only a calm walk uses. */
+/** File names and ignore rules that only a calm walk (an episode without troubles) uses. */
 const wildNames = [
   ...names,
   'Ab',
@@ -56,7 +56,7 @@ export type Edit =
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
   /**
-   * The number of the call at which the fault happens. For `moment` it is a time in milliseconds, and for `full` the
+   * The number of the call at which the fault happens. For `moment`, a time in milliseconds instead. For `full`, the
    * number of bytes that stay free.
    */
   readonly at: number;
@@ -102,8 +102,8 @@ type AnyStep =
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
   | {
       /**
-       * Starts a second daemon. With `isApart` it runs in its own container, where it sees neither our processes nor
-       * our sockets.
+       * Starts a second daemon. With `isApart`, this daemon runs in its own container, where it sees neither the
+       * processes nor the sockets outside.
        */
       readonly op: 'second';
       readonly to: number;
@@ -117,8 +117,8 @@ type AnyStep =
     }
   | {
       /**
-       * Cuts the power `ms` milliseconds after the answer. With `none`, cuts it while no request runs. Always the last
-       * step.
+       * Cuts the power `ms` milliseconds after the answer. With `none`, cuts the power while no request runs. This is
+       * always the last step.
        */
       readonly op: 'power';
       readonly after: 'restore' | 'create' | 'undo' | 'none';
@@ -126,7 +126,7 @@ type AnyStep =
     }
   | { readonly op: 'audit' };
 
-/** Splits the union into one member per `op`, so that `Extract` finds a member by its `op`. */
+/** Splits the union so that each `op` has its own member. `Extract` can then find a member by its `op`. */
 type Each<S extends { readonly op: string }> = S extends unknown
   ? { readonly [O in S['op']]: Omit<S, 'op'> & { readonly op: O } }[S['op']]
   : never;
@@ -226,8 +226,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble happens. Small numbers, at which a request has not yet written,
- * are more frequent than large ones.
+ * Returns the number of the call at which the trouble happens. Small numbers are more frequent than large numbers; at a
+ * small number, the request has not written anything yet.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));
@@ -293,7 +293,7 @@ function wildEdits(random: Random, most: number): Edit[] {
   });
 }
 
-/** If a link leads outside, gives the link a relative target, so that it is the same in every world. */
+/** If a link leads outside, gives the link a relative target, so that its target has the same text in every world. */
 function calmLink(edit: Edit): Edit {
   return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }

@@ -99,7 +99,8 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       if (holding.has(path) && !hasContent(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
-    // Excludes the checkpoint with tag 0, because the next session/open makes it if only safety checkpoints are left.
+    // Excludes the checkpoint with tag 0: the next session/open makes this checkpoint if only safety checkpoints are
+    // left.
     const made = (await list(episode.seat)).filter(
       (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
@@ -155,7 +156,8 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  // After a kill the checkpoints that the user removed are gone, and the next session/open may have made a new base.
+  // If the daemon was killed, the checkpoints that the user removed may be gone. Then the next session/open may have
+  // made a new base.
   const left = new Set((await list(seat)).map(({ id }) => id));
   const spared = known.filter(({ id }) => left.has(id)).length;
   if (spared !== 0 && spared !== known.length)
@@ -170,7 +172,7 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
 }
 
 /**
- * Closes the session, reopens it, and checks that it is complete. While system calls fail, reopening may fail, but the
+ * Closes the session, reopens it, and checks that it is complete. If system calls fail, reopening may fail, but the
  * next attempt must succeed.
  */
 async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
@@ -200,8 +202,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Either the session is complete, or it is gone and the next session/open began a new one. This session/open may
-    // itself have been killed.
+    // Either the session is complete, or it is gone and the next session/open began a new session. The daemon may have
+    // been killed during this session/open, too.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
@@ -210,7 +212,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   judgeQuiet(course, 'session/delete');
   const { outcome } = course;
   if (outcome.is === 'answered') oracle.forgetAll(seat);
-  // A failed deletion has left the session open or closed. A closed session must be complete when it is reopened.
+  // After a failed deletion, the session is still open, or it is closed. A closed session must be complete when it is
+  // reopened.
   else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
   else if (outcome.is === 'failed' && outcome.effects === 'none')
     throw new Defect('session/delete failed with effects none, and the session is not open any more');
@@ -244,14 +247,15 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    // The second session may exist since an earlier step, so its first checkpoint may be older than this step.
+    // An earlier step may have made the second session, so its first checkpoint may be older than this step.
     const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
     const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // The undo restores contents that only the second daemon's checkpoints have, before this daemon ends.
+    // Only the second daemon's checkpoints have some contents. The undo restores these contents before the second
+    // daemon ends.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();
     oracle.took(after, undone, 'the undo of another daemon');
@@ -272,7 +276,7 @@ async function audit(episode: Episode): Promise<void> {
   world.assertHealthy('audit');
 }
 
-/** Checks that a request that must not change the work tree did not change it. */
+/** Checks that the work tree is unchanged after a request that must not change it. */
 function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what: string): void {
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;

@@ -1,4 +1,4 @@
-// Makes random changes of a conversation, each with valid parameters.
+// Makes random requests that change a conversation. Their parameters are valid.
 
 const changes: readonly (readonly [string, object])[] = [
   ['conversation/append', { entry: { user: { content: 'asked' }, assistant: { content: 'answered' } } }],

@@ -23,7 +23,8 @@ export class Tally {
   restores = 0;
   refused = 0;
   /**
-   * Receives every answer of a session and every listing of its work tree. A caller sets this function to compare them.
+   * Gets every answer of a session, and every listing of its work tree. A caller sets this function in order to compare
+   * them with those of other sessions.
    */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();

@@ -25,15 +25,15 @@ export interface TortureOptions {
   readonly ms: number;
   readonly strategies: readonly string[];
   readonly patienceMs: number;
-  /** The percentage of episodes on a disk whose power is cut. The default is 25. */
+  /** The percentage of episodes that run on a disk whose power is cut. The default is 25. */
   readonly power?: number;
   /**
-   * The clients that start the daemons and send requests. By default all available clients, and most often
-   * the torture test's own driver.
+   * The clients that start the daemons and send requests. By default these are all available clients; the torture
+   * test's own driver is used most often.
    */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** After a failure, the maximum number of runs with fewer steps. */
+  /** After a failure, the maximum number of further runs, which try shorter lists of steps. */
   readonly shrinkTries: number;
   /** The number of steps in an episode. The default is 24. */
   readonly length?: number;
@@ -57,7 +57,7 @@ export async function torture(
   for (let episode = 0; performance.now() < deadline; episode += 1) {
     const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
     const random = new Random(own);
-    // A random source of its own chooses the client, so that the choice does not change the steps.
+    // A separate random source chooses the client, so that the choice does not change the steps.
     const asked = someClient(new Random(~own), options.clients);
     const began = performance.now();
     const client = usable(asked);
@@ -94,8 +94,8 @@ export async function torture(
 }
 
 /**
- * Returns the requested client if it is available. Otherwise returns the torture test's own driver, and
- * reports this once.
+ * Returns the requested client if it is available. Otherwise returns the torture test's own driver, and prints once
+ * that the client is missing.
  */
 function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
   const missing = new Set<ClientName>();

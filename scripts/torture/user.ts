@@ -1,5 +1,5 @@
-// Performs the user's edits of the work tree. No content is written twice in a world, so that a check can
-// search for a content.
+// Performs the user's edits of the work tree. Each content is written only once in a world, so that a check can search
+// for this content.
 import {
   chmodSync,
   linkSync,
@@ -48,7 +48,7 @@ export class User {
       return mkdirSync(place);
     }
     if (edit.do === 'repository') return this.#repository(edit.file);
-    // The edit is skipped if its path passes through a link that leads out, because the target does not belong to the
+    // Skips the edit if its path leads out of the work tree through a link, because the target does not belong to the
     // work tree.
     if (this.#isBehindLink(edit.file) || statsAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
@@ -82,8 +82,8 @@ export class User {
   }
 
   /**
-   * Writes different bytes of the same length, and keeps the file's time. A check of only size and time would miss this
-   * change.
+   * Writes different bytes of the same length, and restores the file's time. A check of only size and time would miss
+   * this change.
    */
   #rewrite(place: Buffer): void {
     const { atime, mtime, mode } = statSync(place);
@@ -109,7 +109,9 @@ export class User {
     writeFileSync(this.#at(file), text, { mode: 0o644 });
   }
 
-  /** Makes room for a file, like `rm -rf` and `mkdir -p`. */
+  /**
+   * Makes room for a file: removes an entry at its path (like `rm -rf`) and makes its directories (like `mkdir -p`).
+   */
   #clear(file: string): void {
     for (const directory of above(file)) {
       const place = this.#at(directory);

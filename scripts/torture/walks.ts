@@ -1,5 +1,6 @@
-// Runs calm episodes: random steps in one session, without kills and errors, in this process, under each strategy.
-// Besides the checks of every episode, all strategies must give the same answers and the same work tree.
+// Runs calm episodes: random steps in one session, without kills and errors, in this process, under each strategy. In
+// addition to the checks of every episode, compares the strategies: all must give the same answers and the same work
+// tree.
 import { strategies } from '../../src/store/strategies.ts';
 import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
@@ -7,18 +8,21 @@ import { calmSteps, type Step } from './steps.ts';
 import { Tally } from './tally.ts';
 import { kindOf, run } from './torture.ts';
 
-/** The methods whose answers differ between strategies: they report the size, the place or the cost of a store. */
+/**
+ * The methods whose answers may differ between strategies, because they report the size, the place or the cost of a
+ * store.
+ */
 const incomparable = /^(store|session)\/|^checkpoint\/clean$/;
 const leftOut: ReadonlySet<string> = new Set(
   'capture commit content hash message ms nextCursor operation strategy'.split(' '),
 );
 
-/** Makes `count` walks. Returns the first defect with few steps, or undefined. */
+/** Makes `count` walks. Returns the first defect, with its list of steps shortened, or undefined. */
 export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** After a failure, the maximum number of runs with fewer steps. */
+  /** After a failure, the maximum number of further runs, which try shorter lists of steps. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;
@@ -59,7 +63,8 @@ async function walk(steps: readonly Step[]): Promise<string | undefined> {
 }
 
 /**
- * Removes from answers what differs between sessions. Replaces each id by a number, in the order of first appearance.
+ * Makes the answers of different sessions comparable. Removes values that always differ, and replaces each id by a
+ * number, in the order of first appearance.
  */
 class Comparable {
   readonly #numbers = new Map<string, number>();

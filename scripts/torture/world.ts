@@ -1,5 +1,5 @@
-// A world has a work tree in a repository, a storage, and an outside directory that no program may touch. It may have
-// its own disk.
+// A world has a work tree in a repository, a storage, and an outside directory that no program may touch. A world may
+// have its own disk.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ export interface Circumstances {
   /** A storage that several worlds use at the same time. When absent, the world makes its own storage. */
   readonly storage?: string;
   /**
-   * The client that starts the daemons and sends requests. With `inProcess` the daemon runs in this process.
-   * By default the torture test's own driver.
+   * The client that starts the daemons and sends requests. With `inProcess` the daemon runs in this process. The
+   * default is the torture test's own driver.
    */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
@@ -109,7 +109,7 @@ export class World {
     return contents(this.work);
   }
 
-  /** Checks that the daemon has not touched foreign files. @throws Defect */
+  /** Checks that the daemon has not changed files outside the work tree, or the user's repository. @throws Defect */
   assertUntouched(where: string): void {
     const changed = differences(this.#outsideThen, contents(this.outside));
     if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);

@@ -26,8 +26,8 @@ interface Going {
 }
 
 /**
- * Pairs deletions with writes of the same content and mode. Of several equal files, it prefers a file that moves
- * together with its directory. Its second choice is a file that keeps its name. Leaves out links and files with unusual
+ * Pairs deletions with writes of the same content and mode. If several files are equal, prefers a file that moves
+ * together with its directory. The second choice is a file that keeps its name. Leaves out links and files with unusual
  * permissions. Also leaves out the paths in `needed`, which must be gone before a write.
  */
 export function movesOf(

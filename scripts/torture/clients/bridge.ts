@@ -1,6 +1,7 @@
-// Drives one of this repository's clients in another language. The client starts the daemon as it does for its users. A
-// program of a few lines (bridge.py, rust/) reads one request per line, sends it through the client, and writes one
-// answer per line. When the daemon dies, every request must end soon with the reason; this module checks that.
+// Drives one of this repository's clients that are written in Python or Rust. The client starts the daemon in the same
+// way as for its users. A small program (bridge.py, rust/) reads one request per line, sends the request through the
+// client, and writes one answer per line. This module checks that every request ends soon, with the reason, when the
+// daemon dies.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,9 +15,9 @@ import type { Line } from './line.ts';
 /** A message that a bridge writes. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
-  /** Set when the daemon has ended: the client's message about it. */
+  /** Set when the daemon has ended: the message with which the client reports this. */
   readonly gone?: string;
-  /** Set after a failure that no client may have: its message. */
+  /** Set after a failure that must never happen in a client: the message of the failure. */
   readonly broken?: string;
   /** Set when the client was closed: its report of how the daemon ended. */
   readonly closed?: unknown;
@@ -56,7 +57,7 @@ export class Bridge implements Line {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.exited = new Promise((resolve) => (this.#tellExit = resolve));
-    // Ignored here, because the code that kills the daemon or waits for an answer gets this error too.
+    // The error is ignored here: the code that kills the daemon or waits for an answer gets the error, too.
     this.exited.catch(() => undefined);
     const [program = '', ...words] = options.words;
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
@@ -151,8 +152,8 @@ export class Bridge implements Line {
   }
 
   /**
-   * Checks a client whose daemon has ended. All requests must fail with the message of the first failed request, and
-   * the client can be closed.
+   * Checks a client whose daemon has ended. All requests must fail with the same message as the first failed request,
+   * and closing the client must succeed.
    */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
@@ -169,8 +170,8 @@ export class Bridge implements Line {
   }
 
   /**
-   * Repeats a request until the client reports that the daemon is gone. The client may notice this a little late,
-   * because processes between client and daemon die later than the daemon.
+   * Repeats a request until the client reports that the daemon is gone. The client may notice this late, because
+   * processes between client and daemon may end after the daemon.
    */
   async #refusal(): Promise<void> {
     for (;;) {
@@ -195,7 +196,7 @@ export class Bridge implements Line {
     try {
       await withinRunningTime(end, this.#options.patienceMs, processorWaitOf(this.pid));
     } catch (error) {
-      // Kills the client's process, so that it does not stay behind.
+      // Kills the client's process, so that it does not keep running.
       this.#process.kill('SIGKILL');
       throw error instanceof Defect ? error : new Defect(`${this.#name} hangs: ${(error as Error).message}`);
     }

@@ -1,5 +1,5 @@
-// A line that connects the torture test to a daemon in this process. Without process starts, frames and
-// kills, many episodes fit into a second.
+// A line that connects the torture test to a daemon in this process. There are no process starts, frames or kills, so
+// many episodes run in a second.
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import type { RequestMethod } from '../../../src/protocol/types.ts';

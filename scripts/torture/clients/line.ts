@@ -3,7 +3,7 @@
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {
-  /** The process id of the daemon, or of a process above it. */
+  /** The process id of the daemon, or of one of its ancestors. */
   readonly pid: number;
   /**
    * Resolves with exit code and signal when the daemon has ended. @throws Defect when the client reported the end
@@ -18,7 +18,7 @@ export interface Line {
   initialize(): Promise<unknown>;
   /** Sends a request. @throws WireFailure; any other error when the daemon has ended */
   ask(method: string, params: object): Promise<unknown>;
-  /** Kills the daemon. Waits until every process of the line has ended. */
+  /** Kills the daemon. Waits until the daemon and all processes between test and daemon have ended. */
   kill(): Promise<void>;
   /** Ends in order. */
   close(): Promise<void>;
