@@ -27,7 +27,7 @@ async function inTemporaryDirectory(run: (directory: string) => Promise<void>): 
 const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
 
-test('if the client is missing, the daemon reports this, and exits with 1', () => {
+test('if the client’s process is missing, the daemon reports this, and exits with 1', () => {
   for (const flag of ['--pipe=/nowhere/at/all.sock', '--socket=1']) {
     const { status, stdout, stderr } = runOnce([flag]);
     assert.is(status, 1, flag);
@@ -145,7 +145,7 @@ for (const reader of ['that reads', 'that reads nothing until it has written all
     ));
 }
 
-test('a flood of notifications does not block the daemon, and does not stay in memory', () =>
+test('a flood of notifications does not block the daemon or fill its memory', () =>
   withClient(async (client) => {
     await client.initialize();
     const noise = frameOf({ jsonrpc: '2.0', method: '$/setTrace', params: { value: 'off' } });

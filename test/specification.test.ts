@@ -31,13 +31,13 @@ test('the table has each of the 142 items once', () => {
   assert.equal([...statuses.keys()], wanted);
 });
 
-test('every status is one of four, and says what replaces the item or why it is left out', () => {
+test('every status is one of four, and gives the replacement or the reason for leaving the item out', () => {
   for (const [item, status] of statuses) {
     assert.match(status, /^(served|replaced: .{10,}|console: .{10,}|not ours: .{10,})$/, item);
   }
 });
 
-test('each served or replaced item is in the title of a test', () => {
+test('each item that is served or replaced is in the title of a test', () => {
   const missing = [...statuses].filter(
     ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
   );
@@ -47,7 +47,7 @@ test('each served or replaced item is in the title of a test', () => {
   );
 });
 
-test('if a title names an item, the item is in the table', () => {
+test('each item in a title of a test is in the table', () => {
   assert.equal(
     [...named.keys()].filter((item) => !statuses.has(item)),
     [],

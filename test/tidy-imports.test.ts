@@ -46,7 +46,7 @@ test('the check finds a circle of imports between two or more files', () => {
   assert.equal(found({ a: ['b'], b: ['c'], c: ['d', 'b'], d: [] }), ['b → c → b']);
 });
 
-test('no files of src import each other in a circle, not even for types', () => {
+test('no files of src import each other in a circle, not even through types', () => {
   const graph = imports();
   assert.ok([...graph.values()].flat().length > 1000, 'imports are found');
   assert.equal(circles(graph), []);

@@ -115,7 +115,7 @@ test('a comment names only existing files', () => {
   assert.equal(missing, []);
 });
 
-test('no comment or title refers to a document outside the repository', () => {
+test('no comment or title refers to a document from outside the repository', () => {
   const all = [...src, ...tests, ...sources('scripts')].filter(({ name }) => name !== 'test/tidy.test.ts');
   const foreign = all.flatMap(({ name, text }) =>
     [

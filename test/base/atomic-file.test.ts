@@ -39,7 +39,7 @@ test('an unchanged file is synced only once; a file that keeps changing is synce
   }
 });
 
-test('a recently changed file is synced each time, because its next change may leave its timestamps equal', async () => {
+test('a recently changed file is synced each time, because a second change may leave its timestamps equal', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
   try {
     const fresh = join(directory, 'fresh');

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { directoryAt, isSameDirectory, replacementDetector } from '../../src/base/directory-identity.ts';
 import { makeDirectory, remove } from '../support/trees/model-tree.ts';
 
-test('a directory of a lower overlay layer keeps its identity after its first change', () => {
+test('on an overlay, a directory of a lower layer keeps its identity after its first change', () => {
   const root = makeDirectory();
   for (const name of ['lower/d', 'upper', 'work', 'both']) mkdirSync(join(root, name), { recursive: true });
   const layers = `lowerdir=${root}/lower,upperdir=${root}/upper,workdir=${root}/work`;

@@ -44,7 +44,7 @@ test('a pause between two slices of work throws if the work was cancelled', () =
     }
   }));
 
-test('tasks that pause at the same time continue in different turns of the event loop', () =>
+test('tasks that pause at the same moment continue in different turns of the event loop', () =>
   byClock(async (clock) => {
     let turn = 0;
     const count = async (): Promise<void> => {

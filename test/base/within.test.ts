@@ -26,7 +26,7 @@ test('a failure within the time limit is thrown, and a later failure is ignored'
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('the timer is cleared when the wait ends', async () => {
+test('the timer of the time limit is cleared when the wait ends', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   await within(60_000, Promise.resolve());

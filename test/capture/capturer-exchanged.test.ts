@@ -84,7 +84,7 @@ async function check(rig: Rig, capture: Capture, why: string): Promise<void> {
 }
 
 for (const [when, call, name] of moments)
-  test(`if a directory is replaced just as ${when}, a capture reads nothing outside the work tree`, () =>
+  test(`if a directory is replaced by a link just as ${when}, a capture reads nothing outside the work tree`, () =>
     withRig({}, async (rig) => {
       layOut(rig);
       const exchange = new Exchange(rig, call, name);
@@ -95,7 +95,7 @@ for (const [when, call, name] of moments)
     }));
 
 for (const [when, call, name] of moments)
-  test(`if a directory is replaced just as ${when}, a fast capture reads nothing outside the work tree`, () =>
+  test(`if a directory is replaced by a link just as ${when}, a fast capture reads nothing outside the work tree`, () =>
     TwinCaptureRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();

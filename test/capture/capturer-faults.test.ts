@@ -12,7 +12,7 @@ import { contentOf, pathsOf, reasonFor, withRig } from '../support/capture-rig.t
 
 const test = suite('faults of capturing');
 
-test('a capture reports an unreadable directory, and does not assume that its old files still exist (F13)', async () => {
+test('a capture reports an unreadable directory, and does not assume that the directory’s old files still exist (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }

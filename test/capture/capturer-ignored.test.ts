@@ -35,7 +35,7 @@ const ignoring: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 for (const [title, rules] of ignoring) {
-  test(`if the outer repository ignores the work tree, a capture applies the work tree’s own ignore rules: ${title}`, async () => {
+  test(`a capture applies the work tree’s own ignore rules if the outer repository ignores the work tree: ${title}`, async () => {
     const { home, project } = enclosed(rules);
     const daemon = new InProcessDaemon();
     const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });

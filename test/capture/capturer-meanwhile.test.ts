@@ -52,7 +52,7 @@ test('if a program rewrites a file without pause, a capture never has the file h
     console.log(`note: F7 saw ${counts.whole} whole and ${counts.flagged} flagged`);
   }));
 
-test('if a large file is truncated while it is hashed, it is captured whole or empty, or reported as unstable (F8)', () =>
+test('a large file that is truncated while it is hashed is captured whole or empty, or reported as unstable (F8)', () =>
   withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));
@@ -70,7 +70,7 @@ test('if a large file is truncated while it is hashed, it is captured whole or e
     assert.equal(copiesLeft(rig.store), [], 'no private copy is left');
   }));
 
-test('every stable file is captured while other files appear and disappear (F10)', () =>
+test('a capture includes every unchanged file while other files appear and disappear (F10)', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 20; i += 1) rig.write(`stable/s${i}`, String(i));
     const script = `const fs = require('fs'); console.log('go');

@@ -34,7 +34,7 @@ function gitTree(rig: Rig): string {
   return tree;
 }
 
-test('a capture gives the same tree as git add -A and write-tree, at first and after every round of edits', async () => {
+test('first and after every round of edits, a capture gives the same tree as git add -A and git write-tree', async () => {
   await checkPropertyAsync(
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
@@ -79,7 +79,7 @@ test('if no file is ignored, a capture based on the previous capture equals a ca
   );
 });
 
-test('a capture detects a rewrite that keeps the size of the file and sets its time back (F1)', async () => {
+test('a capture detects a rewrite of a file even if the size is the same and the time is set back (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');
@@ -111,7 +111,7 @@ test('a capture detects all of three hundred rewrites in one tick of the clock (
     }
   }));
 
-test('a second capture reads and stores only changed files and directories', () =>
+test('the second capture reads and stores only changed files and directories', () =>
   withRig({ settleMs: 1000 }, async (rig) => {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const first = await rig.capturer.capture();
@@ -145,7 +145,7 @@ test('a second capture reads and stores only changed files and directories', () 
     assert.ok(rig.store.counts.blobs - before <= 2 * young + 1);
   }));
 
-test('a long capture reports how many names it has checked', () =>
+test('a long capture reports how many files and directories it has checked', () =>
   withRig({}, async (rig) => {
     for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const told: Parameters<CaptureProgress>[0][] = [];

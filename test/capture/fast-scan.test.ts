@@ -22,7 +22,7 @@ function mayDo(change: () => void): boolean {
   }
 }
 
-test('a capture is fast and complete after an edit, a new tree, a deletion or no change', () =>
+test('a capture is fast and complete after an edit, after a deletion, with a new tree, or without a change', () =>
   TwinCaptureRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     await it.capture();
@@ -113,7 +113,7 @@ const ways: readonly (readonly [string, (it: TwinCaptureRig) => void])[] = [
 ];
 
 for (const [which, write] of ways)
-  test(`a fast capture includes a write through a second name of a file${which}`, () =>
+  test(`a fast capture includes a write through another hard link of a file${which}`, () =>
     TwinCaptureRig.with(
       async (it) => {
         it.rig.write('.gitignore', '*.log\n');

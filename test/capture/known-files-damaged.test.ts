@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('if the list of known files is damaged, truncated, empty, not a file or in an unknown format, it is ignored', () =>
+test('a list of known files that is damaged, truncated, empty, not a file or in an unknown format is ignored', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {
@@ -117,7 +117,7 @@ test('if the daemon is killed while it writes the list of known files, a valid l
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
   }));
 
-test('if the settings turn the list of known files off, the capturer writes no list', async () => {
+test('if the settings turn off the list of known files, a capture writes no list', async () => {
   await withReopened(async (it) => {
     it.rig.write('a', 'a');
     await it.rig.capturer.capture();

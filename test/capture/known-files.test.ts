@@ -14,7 +14,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
 
-test('if a session is opened again, the first capture reads only files that have changed', () =>
+test('the first capture of a reopened session reads only files that have changed', () =>
   withReopened(async (it) => {
     const { snapshot } = await it.agrees('nothing changed');
     assert.is(it.read, 0);
@@ -28,7 +28,7 @@ test('if a session is opened again, the first capture reads only files that have
     assert.is(it.read, 0);
   }));
 
-test('a capture does not list a directory whose times show that no name in it changed', () =>
+test('a capture does not list a directory whose timestamps show that no name was added or removed', () =>
   withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists the directories and remembers their names
@@ -63,7 +63,7 @@ test('a capture recognises known contents by their ids in the store, even if the
   });
 });
 
-test('a capture detects a rewrite that keeps the size of the file and sets its time back', () =>
+test('the first capture of a reopened session detects a rewrite even if the size is the same and the time is set back', () =>
   withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');

@@ -22,7 +22,7 @@ const reasonOf = async (it: TwinCaptureRig): Promise<string | undefined> => {
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
-test('if the watcher cannot confirm that it has reported all changes, a capture scans everything (F46)', () =>
+test('if the watcher cannot confirm that all changes were reported, a capture scans everything (F46)', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
@@ -63,7 +63,7 @@ test('after a change of rules, repository or root, only the next capture is full
     }
   }));
 
-test('if the user adds an ignored file to the index, the file is captured', () =>
+test('an ignored file that the user adds to the index is captured', () =>
   TwinCaptureRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
@@ -131,7 +131,7 @@ test('a capture never misses a directory that is recreated, swapped, moved out o
     assert.ok((it.counts.get('fast') ?? 0) > 140, JSON.stringify([...it.counts]));
   }));
 
-test('a checkout of a branch is captured, whether between captures or during a capture', () =>
+test('a capture includes all files of a branch that is checked out before or during the capture', () =>
   TwinCaptureRig.with(async (it) => {
     for (const branch of ['one', 'two']) {
       it.rig.git('checkout', '-q', '--orphan', branch);
@@ -309,7 +309,7 @@ test('captures stay complete if a missed change, an edit, another capture or a l
     }
   }));
 
-test('a comparison with a checkpoint is answered even if the watcher misses a change meanwhile', () =>
+test('a comparison with a checkpoint is answered even if the watcher misses a change', () =>
   TwinCaptureRig.with(async (it) => {
     await ready(it);
     const { previous } = it;

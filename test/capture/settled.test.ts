@@ -74,7 +74,7 @@ test('whether a time stamp is trusted depends on the file system’s clock, even
   });
 });
 
-test('if the file system’s clock cannot be read, a content is trusted after it was unchanged for long enough', async () => {
+test('if the file system’s clock cannot be read, a content is trusted after it has not changed for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -98,7 +98,7 @@ test('if the file system’s clock cannot be read, a content is trusted after it
   });
 });
 
-test('a capture succeeds on a file system on which the daemon cannot create files', () =>
+test('a capture works on a file system on which the daemon cannot create files', () =>
   withRig({}, async (rig) => {
     rig.write('f', '1');
     const full: Fault = (call, target) => {
@@ -108,7 +108,7 @@ test('a capture succeeds on a file system on which the daemon cannot create file
     assert.is(await readsAgain(rig, full), true);
   }));
 
-test('the daemon does not follow a link in place of its clock file', () =>
+test('the daemon does not follow a link that is in place of the file from which it reads the clock', () =>
   withRig({}, async (rig) => {
     rig.write('victim', 'mine\n');
     const victim = join(rig.root, 'victim');

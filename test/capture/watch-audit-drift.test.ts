@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('if a directory appears or disappears unreported, the audit lists each of its files as drift', () =>
+test('if a directory appears or disappears unreported, the audit lists each file in the directory as drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('if a directory appears or disappears unreported, the audit lists each of i
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('the audit does not list a private directory as drift when it gets its first file or loses its last file', () =>
+test('a private directory that gets its first file or loses its last file does not count as drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });

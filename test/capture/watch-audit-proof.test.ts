@@ -37,7 +37,7 @@ test('a change reported after a capture has read the path counts for the next ca
     assert.equal(it.drifts, []);
   }));
 
-test('the audit does not compare captures that reuse unchecked listings or include ignored files', () =>
+test('the audit does not compare a capture that reuses unchecked listings or includes ignored files', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('a/f', '1');
@@ -151,7 +151,7 @@ test('the audit reports nothing if the watcher was not always running or did not
   });
 });
 
-test('a failure of the audit is logged, and affects neither the capture nor the next audit', () =>
+test('if the audit fails, this is logged, and the capture and the next audit work', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.fence = () => Promise.reject(new Error('a defect'));

@@ -120,7 +120,7 @@ class Beside {
 }
 
 if (process.platform === 'linux') {
-  test('the watcher reports all edits of files while no directory is created, removed or moved', async () => {
+  test('while no directory is created, removed or moved, the watcher reports all edits of files', async () => {
     const beside = new Beside();
     let captures = 0;
     await beside.run('files', 2, async () => {

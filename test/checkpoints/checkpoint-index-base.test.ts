@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('if all checkpoints were deleted, a diff against the first one reports this, and the next create starts anew', async () => {
+test('after all checkpoints were deleted, a diff against the first one reports the deletion, and the next create works', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

@@ -110,7 +110,7 @@ test('if the turn before a tool was deleted, the tool is compared with the neare
   await line.daemon.close();
 });
 
-test('if a tool tag is used again, it keeps its place in the list, except after a restore to an earlier turn', async () => {
+test('if the tag of a tool is used again, the tag keeps its place in the list, except after a restore to an earlier turn', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   await line.make('tool', 1);

@@ -73,12 +73,12 @@ function lookupMs(index: CheckpointIndex, size: number): number {
   return Math.min(...rounds);
 }
 
-test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)', () => {
+test('finding a checkpoint by tag takes as long among 20,000 checkpoints as among 100 (Q41)', () => {
   const [few, many] = [lookupMs(indexOfTurns(100), 100), lookupMs(indexOfTurns(20_000), 20_000)];
   assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start would take 200 times as long
 });
 
-test('the time to index turns grows linearly with the number of turns (Q41)', () => {
+test('the time to index turns is proportional to the number of turns (Q41)', () => {
   // Measures processor time, because on a busy machine the elapsed time of a few milliseconds says little.
   const buildMs = (size: number): number => {
     const rounds = Array.from({ length: 8 }, () => {
@@ -106,7 +106,7 @@ test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {
   ]);
 });
 
-test('if the tag of a turn is used again, it moves from its old place to the end of the list (Q18)', () => {
+test('if the tag of a turn is used again, the tag moves to the end of the list (Q18)', () => {
   const index = filled('0', '1', '1.1', '2', '2.1');
   const old = index.resolve('1').record.id;
   tagged(index, '1');
@@ -116,14 +116,14 @@ test('if the tag of a turn is used again, it moves from its old place to the end
   assert.is(index.list('every').length, 6);
 });
 
-test('if the tag of a tool is used again, the new checkpoint replaces the old one in place, with its metadata (Q19)', () => {
+test('if the tag of a tool is used again, the new checkpoint and its metadata replace the old ones in place (Q19)', () => {
   const index = filled('0', '1', '1.1', '1.2');
   const again = tagged(index, '1.1');
   assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
   assert.equal(index.resolve('1.1'), again);
 });
 
-test('if the index is rebuilt from the store, it lists the same checkpoints as before', () => {
+test('an index that is rebuilt from the store lists the same checkpoints as before', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   tagged(index, '1.1');
   tagged(index, '1');
@@ -206,7 +206,7 @@ for (const [text, kind] of [
   ['a\0b', 'InvalidTag'],
   ['x'.repeat(10_240), 'InvalidTag'],
 ] as const) {
-  test(`${JSON.stringify(text.slice(0, 20))} is refused as ${kind}, and the message names checkpoint/list (Q40)`, () => {
+  test(`as a tag, ${JSON.stringify(text.slice(0, 20))} is refused as ${kind}, and the message names checkpoint/list (Q40)`, () => {
     const index = filled('0');
     try {
       index.resolve(text);
@@ -220,7 +220,7 @@ for (const [text, kind] of [
   });
 }
 
-test('each of 10,000 checkpoints is resolved in constant time', () => {
+test('finding each of 10,000 checkpoints takes constant time', () => {
   const index = new CheckpointIndex([]);
   for (let turn = 0; turn < 10_000; turn += 1) tagged(index, String(turn));
   assert.is(index.tagCount, 10_000);

@@ -13,7 +13,7 @@ const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
-  test(`if only the permissions of a file changed, every diff format and the statistics include the file (${strategy})`, async () => {
+  test(`a change of permissions alone is in every diff format and in the statistics (${strategy})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
     const { session } = await daemon.open(root, { strategy });
@@ -58,7 +58,7 @@ test('statistics count a change of permissions even if the file was also renamed
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-test('checkpoint/diff returns contents that are not UTF-8 as bytes, and never guesses their encoding', async () => {
+test('checkpoint/diff returns contents that are not UTF-8 as bytes, without guessing their encoding', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   writeFileSync(join(root, 'ok.txt'), 'é\n');
@@ -199,7 +199,7 @@ test('a diff reports the sizes and modes of both sides', async () => {
   await daemon.close();
 });
 
-test("the header of a patch shows changed permissions in the form of git's mode change, and the patch applies", async () => {
+test("a patch shows changed permissions in git's form, and git can apply it", async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
   const { session } = await daemon.open(root);

@@ -52,7 +52,7 @@ test('if a checkpoint captures the content of a reported write, the author of th
   assert.is(ledger.last(path('c'))?.who, undefined);
 });
 
-test('the history of a path lists its contents and their authors in order, and omits repeated reports', () => {
+test('the history of a path lists its contents with their authors in order, and omits repeated reports', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('1'), 'agent', at);
   assert.is(wrote(ledger, path('a'), blobOf('1'), 'agent', at), undefined);

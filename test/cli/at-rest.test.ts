@@ -200,7 +200,7 @@ test('if the note of an unfinished restore is unreadable, a daemon opens the ses
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('if a daemon opens a session while a command reads its files, the daemon answers the command’s next request', () =>
+test('if a daemon opens a session while a command reads the session’s files, the daemon answers the next request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };

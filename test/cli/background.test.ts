@@ -133,7 +133,7 @@ test('the background daemon runs in /, without the streams of the command, and w
     assert.equal(new Set(names), new Set(['HOME', 'PATH', 'XDG_RUNTIME_DIR', '']));
   }));
 
-test("a background daemon gives a session to an editor's daemon at once, and the next command joins this daemon", () =>
+test("the background daemon leaves a session to an editor's daemon at once, and the next command uses the editor's daemon", () =>
   Commands.with(async (it) => {
     await it.create();
     const editor = await it.rig.start();

@@ -22,7 +22,7 @@ test('advice for a person or a model does not name options that only the protoco
   assert.is(inCommands(message, 'console'), 'None is left. /checkpoint list lists the checkpoints.');
 });
 
-test('a path in a message stays unchanged even if it ends like a method of the protocol', () => {
+test('a path in a message stays unchanged even if its end looks like a method of the protocol', () => {
   for (const path of ['/home/me/checkpoint/list is gone', 'a/store/gc.ts', 'checkpoint/list/more'])
     assert.is(inCommands(path), path);
 });

@@ -31,7 +31,7 @@ test('the command line chooses the pager by the same rules as git', () => {
   ]);
 });
 
-test('the commands `list`, `show` and `diff` use the pager on a terminal, unless --no-pager or --json is given', () =>
+test('on a terminal, `list`, `show` and `diff` use the pager, unless --no-pager or --json is given', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
@@ -80,7 +80,7 @@ test('a failure is visible even if the pager is missing or ends at once', () =>
   }));
 
 if (hasTerminal())
-  test('Ctrl-C ends the output and leaves the pager open, as with git', () =>
+  test('Ctrl-C ends the output but leaves the pager open, as with git', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));

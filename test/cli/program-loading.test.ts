@@ -26,7 +26,7 @@ function loaded(words: readonly string[], options: object): string[] {
   return [...new Set([...(stderr.match(own) ?? []), ...packages])];
 }
 
-test('the command `list` and the hooks load one file each; other commands load at most twelve files, and no package', () =>
+test('`list` and the hooks load one file each; other commands load at most twelve files and no package', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const env = { ...rig.environment, NODE_DEBUG: 'esm,module' };

@@ -23,7 +23,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('three commands rescue a work tree without an agent: create, restore, undo', () =>
+test('without an agent, a user rescues a work tree with create, restore and undo', () =>
   withRig(async (rig) => {
     const none = await run(rig, 'list');
     assert.is(none.code, 3);
@@ -102,7 +102,7 @@ test('commands list the same tags whether the path of the state directory is dir
     assert.is(said(link, 'complete-tags'), '0\n1\n2\n');
   }));
 
-test('the command `forget` shows the last messages, asks the user, and then removes them (C22)', () =>
+test('the command `forget` shows the last messages, and removes them after the user agrees (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     assert.match((await run(rig, 'forget')).stdout, /^The conversation has no messages\.\n$/);
@@ -160,7 +160,7 @@ test('in a deleted current directory, a command reports this, but works if -C na
     assert.is(listed(`-C '${rig.work}'`).status, 0);
   }));
 
-test("the command line joins an editor's session, and the end of a command does not affect the session", () =>
+test("a command joins an editor's session, which stays open when the command ends", () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'two\n');
@@ -195,7 +195,7 @@ test('the command `sessions` lists the same sessions as session/list', () =>
     await client.close();
   }));
 
-test('ten thousand checkpoints are listed page by page', async () => {
+test('the command `list` reads ten thousand checkpoints page by page', async () => {
   const all = Array.from({ length: 10_000 }, (_, i) => ({ id: `ckpt_${i}` }));
   const ask = (
     _: string,
@@ -220,7 +220,7 @@ test('after the daemon of a session was killed, a command restores a checkpoint 
     assert.equal(rig.sessions(), [session]);
   }));
 
-test('for an unknown command or tag, the command line proposes similar commands or tags', () =>
+test('for an unknown command or tag, the command line proposes similar ones', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
@@ -322,7 +322,7 @@ test('commands that open a kept session at the same moment wait for each other',
     );
   }));
 
-test('doctor starts a daemon and prints the features that the daemon offers', () =>
+test('the command `doctor` starts a daemon and prints the features that the daemon offers', () =>
   withRig(async (rig) => {
     const { code, stdout } = await run(rig, 'doctor');
     assert.is(code, 0);

@@ -17,7 +17,7 @@ test('wide letters, combining marks and colours count with their real width', ()
   assert.is(widthOf('\u001b[33m[1]\u001b[39m'), 3);
 });
 
-test('a shortened text never exceeds the width, and never ends inside a letter or a colour', () => {
+test('a shortened text never exceeds the width, and never ends within a letter or a colour code', () => {
   assert.is(cutTo('abc', 3), 'abc');
   assert.is(cutTo('abcd', 3), 'ab…');
   assert.is(cutTo('日本語', 4), '日…');

@@ -54,7 +54,7 @@ test('the command line reads and prints paths relative to the current directory'
     assert.equal(contents(rig), ['good', 'good', 'good']);
   }));
 
-test('with -C DIRECTORY, a path is relative to DIRECTORY, wherever the command runs', () =>
+test('with -C DIRECTORY, paths are relative to DIRECTORY, wherever the command runs', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [
@@ -67,7 +67,7 @@ test('with -C DIRECTORY, a path is relative to DIRECTORY, wherever the command r
     assert.match(before.stdout, /^Would restore \(1\):\n {2}x\n/);
   }));
 
-test('the command `diff` takes paths relative to the current directory; patches and --json use paths from the root', () =>
+test('the command `diff` takes paths relative to the current directory; patches have paths from the root', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     const patch = await run(rig, 'src', 'diff', 'before', 'x', '../lib/x');
@@ -181,7 +181,7 @@ test('every command refuses a missing directory after -C', () =>
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command resolves links in the parents of a path, but not a link at the path itself', () =>
+test('a command follows links in the parents of a path, but not a link at the path itself', () =>
   withRig(async (rig) => {
     const link = join(rig.top, 'link');
     mkdirSync(join(rig.work, 'src'));

@@ -80,7 +80,7 @@ const isAlive = (pid: number | undefined): boolean => {
   }
 };
 
-test('closing a client ends the daemon with exit code 0, and later requests are refused', async () => {
+test('closing a client ends the daemon with exit code 0, and the client refuses later requests', async () => {
   const client = await CheckpointdClient.start();
   assert.is(client.server.serverInfo.name, 'checkpointd');
   assert.equal(await Promise.all([client.close(), client.close()]), [0, 0]);
@@ -131,7 +131,7 @@ test('if the daemon sends wrong messages, every open request fails', async () =>
   }
 });
 
-test('if a daemon stops reading, the client ends it and reports the end', async () => {
+test('if a daemon stops reading, the client ends the daemon and reports this', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -170,7 +170,7 @@ test('an error has the fields kind, retryable, effects and details, even if the 
   );
 });
 
-test('an abort signal cancels a request, even before the request is sent', async () => {
+test('an abort signal cancels a request, even if it is not sent yet', async () => {
   const client = await fake('silent');
   for (const signal of [AbortSignal.timeout(50), AbortSignal.abort()]) {
     const error = await failure(client.request('session/list', {}, { signal }));
@@ -180,7 +180,7 @@ test('an abort signal cancels a request, even before the request is sent', async
   await client.close();
 });
 
-test("requests beyond the daemon's limit wait in the client, and all are answered", async () => {
+test("requests over the daemon's limit wait in the client until they can be sent and answered", async () => {
   const client = await CheckpointdClient.start();
   const many = client.server.limits.maxInFlight * 5;
   const answers = await Promise.all(Array.from({ length: many }, () => client.request('session/list', {})));
@@ -215,7 +215,7 @@ test('the client starts the packaged daemon with arguments, log file and trace l
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('if a script fails before it closes its client, both the script and its daemon end', async () => {
+test('if a script fails without closing its client, the script and its daemon end', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {
@@ -234,7 +234,7 @@ test('if a script fails before it closes its client, both the script and its dae
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('if an event has two listeners, each gets every event until it is removed', async () => {
+test('each of two listeners of an event gets every event until the listener is removed', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });

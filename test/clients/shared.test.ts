@@ -118,7 +118,7 @@ test('a shared session cannot be deleted, and ends when its last client closes i
     assert.is((await first.close()).code, 0);
   }));
 
-test("if a client opens a session with the key of another client's opening, both clients have the session open", () =>
+test("a client that opens a session with the key of another client's opening shares this session", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;
@@ -214,7 +214,7 @@ function isListening(rig: DaemonRig): boolean {
   return readdirSync(join(rig.runtime, 'checkpointd')).length > 0;
 }
 
-test('the command `daemon` serves every client, and exits after the last client leaves', () =>
+test('the command `daemon` serves every client, and exits after the last client has left', () =>
   withRig(async (rig) => {
     const daemon = rig.run(['daemon', ...rig.args(), '--idle-minutes=0.005']);
     await until('the daemon listens', () => /listening on .*\n/.test(daemon.stdout));

@@ -70,7 +70,7 @@ test('statistics are cached, but a tag that moves to a new checkpoint gets new s
   await daemon.close();
 });
 
-test('the text of a diff has the specified layout, and shows file names unchanged (Q32)', async () => {
+test('the text of a diff has the specified layout, with unchanged file names (Q32)', async () => {
   const { daemon, session } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');

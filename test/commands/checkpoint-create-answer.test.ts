@@ -84,7 +84,7 @@ test('a description of blanks stays unchanged; an empty description counts as mi
   await daemon.close();
 });
 
-test('by default, a description is the message (at most 60 bytes), "Turn started", or the name of the tool (Q22)', async () => {
+test('the default description is the message (at most 60 bytes), "Turn started" or the tool’s name (Q22)', async () => {
   const { daemon, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
@@ -130,7 +130,7 @@ test('a default description equals the commit’s one-line subject; a given desc
   await daemon.close();
 });
 
-test('if nothing changed, a create with onlyIfChanged makes no checkpoint', async () => {
+test('a create with onlyIfChanged makes no checkpoint if nothing changed', async () => {
   const { daemon, root, session } = await opened();
   const first = await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
   assert.is(first.created, false);

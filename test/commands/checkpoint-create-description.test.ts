@@ -12,7 +12,7 @@ test('the description of a turn is its short message, or a default text without 
   assert.is(describeTurn(' \n\t'), 'Turn started');
 });
 
-test('a long message is cut at the last space within 60 bytes, and becomes the description (Q22)', () => {
+test('the description of a long message is cut at the last space within 60 bytes (Q22)', () => {
   const message = `${'word '.repeat(20)}end`;
   assert.is(describeTurn(message), `${'word '.repeat(12).trimEnd()}...`);
   assert.is(describeTurn('x'.repeat(61)), `${'x'.repeat(60)}...`);

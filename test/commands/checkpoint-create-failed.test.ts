@@ -105,7 +105,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('local: if git cannot read the settings, checkpoints are disabled until the user corrects them (Q40)', () =>
+test('local: if git cannot read the settings, checkpoints are disabled until the user corrects the settings (Q40)', () =>
   withSessions(async (rig) => {
     const config = join(rig.work, '.git/config');
     const usual = readFileSync(config, 'utf8');

@@ -38,7 +38,7 @@ test('if the work tree is a sub-directory, the ignore rules of the repository ab
   await daemon.close();
 });
 
-test('the daemon never changes the repository of the user', async () => {
+test('the daemon never changes the user’s repository', async () => {
   const { daemon, root, session } = await opened();
   const before = repositoryState(root);
   write(root, { 'x.txt': 'x', 'a.txt': 'y' });

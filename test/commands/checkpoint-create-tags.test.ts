@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 
-test('a turn gets its checkpoint when it starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
+test('a turn gets its checkpoint when the turn starts, so the tags are 0, 1, 1.1, 1.2, 2, 2.1, 3 (Q8, Q16)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await daemon.call('checkpoint/create', { session, kind });
@@ -21,7 +21,7 @@ test('a turn gets its checkpoint when it starts, so the tags are 0, 1, 1.1, 1.2,
   await daemon.close();
 });
 
-test('if the tag of a turn is used again, the old checkpoint leaves the list and the new one is appended (Q18)', async () => {
+test('if the tag of a turn is used again, the old checkpoint leaves the list, and the new checkpoint is appended (Q18)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await daemon.call('checkpoint/create', { session, kind });
@@ -40,7 +40,7 @@ test('if the tag of a turn is used again, the old checkpoint leaves the list and
   await daemon.close();
 });
 
-test('if the tag of a tool is used again, the new checkpoint replaces the old one in place, with its metadata (Q19)', async () => {
+test('if the tag of a tool is used again, the new checkpoint and its metadata replace the old ones in place (Q19)', async () => {
   const { daemon, root, session, shadow } = await opened();
   for (const kind of ['turn', 'tool', 'tool'] as const)
     await daemon.call('checkpoint/create', { session, kind });

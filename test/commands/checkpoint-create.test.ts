@@ -19,7 +19,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('turn and tool checkpoints contain the history; a soft or hard restore finds them by tag (Q2, C32)', async () => {
+test('turn and tool checkpoints contain the history, and can be restored by their tag, soft or hard (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -69,7 +69,7 @@ test('a checkpoint has six fields, and its tag is enough to read its history (Q5
   await daemon.close();
 });
 
-test('even an aborted turn has a checkpoint, because each turn gets its checkpoint when it starts (Q21)', async () => {
+test('even an aborted turn has a checkpoint, because a turn gets its checkpoint at its start (Q21)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
   write(root, { 'half.txt': 'half' });

@@ -35,7 +35,7 @@ test('a nested repository in the way of a restore stays and is reported; all els
   await daemon.close();
 });
 
-test('a restore keeps ignored files that are not in its way, even if the rule is newer than the checkpoint (F73)', async () => {
+test('a restore keeps ignored files that are not in its way, even if their rule is newer than the checkpoint (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -81,7 +81,7 @@ for (const [strategy, order] of [
   ['local', 'ab'],
   ['sqlite', 'ba'],
 ] as const)
-  test(`${strategy}: a revert of one author keeps the lines of the other author (written in the order ${order})`, async () => {
+  test(`${strategy}: a revert of one author keeps the lines of the other (written in the order ${order})`, async () => {
     const pair = await new Pair().open(strategy);
     await pair.turn();
     const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
@@ -182,7 +182,7 @@ test('a revert of one author skips a file in which changes of two authors are ad
   await pair.daemon.close();
 });
 
-test('a revert of one author does not use a damaged intermediate content', async () => {
+test('a revert of one author does not use a damaged content from between the checkpoints', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
@@ -238,7 +238,7 @@ test('an author can repeat a change after each revert, and each time the change 
   await pair.daemon.close();
 });
 
-test('if an author reports one content twice, the next change by another author counts as the work of both', async () => {
+test('if an author reports one content twice, the next change by another author counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // Agent `a` wrote twice before its first report. Therefore the report of agent `b` includes the second write of agent
@@ -252,7 +252,7 @@ test('if an author reports one content twice, the next change by another author 
   await pair.daemon.close();
 });
 
-test('if the write of a file was reported late, the file counts as the work of both authors', async () => {
+test('if the write of a file was reported late, the file counts as the work of two authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   write(pair.root, { 'shared.txt': lines(shared.b) });
@@ -265,7 +265,7 @@ test('if the write of a file was reported late, the file counts as the work of b
   await pair.daemon.close();
 });
 
-test("if another session works while this session is closed, its work does not count as this author's work", async () => {
+test("work of another session while this session is closed does not count as this author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });
@@ -316,7 +316,7 @@ test('work that was reported to another daemon, or for an inner work tree, does 
   await pair.daemon.close();
 });
 
-test('a revert of one author skips a file that another author moved or whose mode another author changed', async () => {
+test('a revert of one author skips a file that another author moved or gave another mode', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));
@@ -438,7 +438,7 @@ test("a restore of one author reverses only the author's changes since the check
   await daemon.close();
 });
 
-test('a revert of single hunks cannot be combined with an author or paths', async () => {
+test('a revert of single hunks cannot be combined with an author or with paths', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });

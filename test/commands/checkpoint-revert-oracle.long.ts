@@ -9,7 +9,7 @@ import { canMergeTrees, tryHistory } from './revert-oracle.ts';
 
 const runs = Number(process.env['RUNS'] ?? 500);
 
-test(`in ${runs} histories, each revert equals git's merge, and undo is its inverse (seed ${seed})`, async () => {
+test(`in ${runs} histories, each revert equals git's merge, and undo reverses it (seed ${seed})`, async () => {
   if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');
   const tried = { reverts: 0, conflicts: 0 };
   for (let n = 0; n < runs; ) {

@@ -6,7 +6,7 @@ import { InProcessDaemon } from '../support/in-process-daemon.ts';
 import { seed } from '../support/property.ts';
 import { canMergeTrees, tryHistory } from './revert-oracle.ts';
 
-test(`a revert of a range equals git's merge of the same trees, and undo is its inverse (seed ${seed})`, async () => {
+test(`a revert of a range equals git's merge of the same trees, and undo reverses it (seed ${seed})`, async () => {
   if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');
   const daemon = new InProcessDaemon();
   const tried = { reverts: 0, conflicts: 0 };

@@ -70,7 +70,7 @@ const outcomes = ({ paths }: Wire.RevertResult): unknown[] =>
   );
 
 for (const strategy of strategies) {
-  test(`${strategy}: a revert of a turn keeps later edits of the same file, and undo restores the turn`, async () => {
+  test(`${strategy}: a revert of a turn keeps later edits of the same file, and undo brings the turn back`, async () => {
     const { daemon, root, session, result, before } = await revertFirst(
       { 'a.txt': lines(), 'old.txt': lines(), 'run.sh': lines() },
       (at) => {
@@ -314,7 +314,7 @@ test('repeating a revert with its key returns the range of the first answer, eve
   await second.close();
 });
 
-test('a revert skips a path that a checkpoint left out, and refuses an unknown path', async () => {
+test('a revert skips a path that a checkpoint could not capture, and refuses an unknown path', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -360,7 +360,7 @@ test('if a long list of paths is shortened, the conflicts stay in the list', () 
   assert.equal([cut(6), cut(4), cut(1)], ['abcdef', 'abef', 'e']);
 });
 
-test('the answer of a revert contains its patch, in base64 if a content is not UTF-8', async () => {
+test('the answer of a revert contains its patch, as base64 if a content is not UTF-8', async () => {
   const { daemon, session, result } = await revertFirst(
     { 'a.txt': 'zero\n' },
     (at) => write(at, { 'a.txt': 'one\n' }),

@@ -6,7 +6,7 @@ import { WireFailure } from '../support/frames.ts';
 import { withClient } from '../support/wire-client.ts';
 
 for (const session of [true, 'ses_00000000000000000000000000', {}, null])
-  test(`session/list ignores a session that is ${JSON.stringify(session)}`, () =>
+  test(`session/list ignores an unknown field "session" with the value ${JSON.stringify(session)}`, () =>
     withClient(async (client) => {
       await client.initialize();
       const answer = await client.send('session/list', { session }).answer.catch((error: unknown) => error);

@@ -148,7 +148,7 @@ const paths = (list: readonly { readonly path: string }[] | undefined): string[]
   list?.map(({ path }) => path);
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a request that finishes an interrupted restore reports it, with later edits as conflicts`, () =>
+  test(`${strategy}: a request that finishes an interrupted restore reports the restore, with later edits as conflicts`, () =>
     withSessions(async (rig) => {
       const { session, first } = await stoppedHalfWay(rig, strategy);
       rig.write('f9', 'an edit since it stopped\n');
@@ -290,7 +290,7 @@ test('checkpoint/init says when the first checkpoint is empty although the direc
     assert.is(warnings.length, 1);
   }));
 
-test('session/get says which change is running', () =>
+test('session/get names the change that is running', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work });
     const running = rig.request('checkpoint/create', { session, kind: 'turn' });

@@ -45,12 +45,12 @@ test('the context message has the summary, files and instruction between the exa
   assert.is(rest, 'Follow this instruction: be brief');
 });
 
-test('if there is no context, there is no message (C7)', async () => {
+test('without any context, there is no context message (C7)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).message, '');
 });
 
-test('the budget is three quarters of the model’s window, which has 200,000 tokens by default (C9, C24)', async () => {
+test('the budget for context is three quarters of the model’s window, by default of 200,000 tokens (C9, C24)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
@@ -164,7 +164,7 @@ test('the length of a context message is not cached if a file changed while the 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('if the conversation’s text alone fills the model’s window, its use is critical (C26)', () => {
+test('if the conversation’s text alone fills the model’s window, the use of the window is critical (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

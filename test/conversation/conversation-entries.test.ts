@@ -129,7 +129,7 @@ test('validHistoryRange is within the history, and starts at the start of a turn
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('the transcript shows user lines after "> ", answers with their tools, and errors unchanged (C15)', () => {
+test('the transcript shows the user’s lines after "> ", answers with their tools, and errors unchanged (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },
@@ -159,7 +159,7 @@ test('the transcript shows user lines after "> ", answers with their tools, and 
   ]);
 });
 
-test('the transcript keeps its newest 10,000 lines, even if a single text is longer (C15)', () => {
+test('the transcript keeps its newest 10,000 lines, even of a single longer text (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));

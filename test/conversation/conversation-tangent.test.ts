@@ -53,7 +53,7 @@ test('clearing the conversation inside a tangent does not affect the main conver
   assert.equal(contents(conversation), ['main']);
 });
 
-test('leaving a tangent with keepTail adds its last entry to validHistoryRange and the transcript (C19)', () => {
+test('leaving a tangent with keepTail adds the tangent’s last entry to the valid range and the transcript (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.setNextMessage('main next');

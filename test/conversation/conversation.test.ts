@@ -51,7 +51,7 @@ test('clearing a conversation removes the messages and keeps the settings (C11)'
   assert.equal(contents(conversation), ['one']);
 });
 
-test('tools are stored by their origin, and invalid tools are refused (C27)', () => {
+test('tools are stored by their origin; invalid tools are refused (C27)', () => {
   const { conversation } = room();
   const tools = {
     Builtin: [{ name: 'fs_read' }],

@@ -78,7 +78,7 @@ test('if the first write of an agent does not create the file, no line counts as
   });
 });
 
-test("at a later write, the user's lines are the signed difference to the agent's last count (C31)", () => {
+test("at a later write, the user's lines are the difference to the agent's last count, positive or negative (C31)", () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });
@@ -87,7 +87,7 @@ test("at a later write, the user's lines are the signed difference to the agent'
   assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
 });
 
-test('a write without a previous count uses the count after the last write (C31)', () => {
+test('if a write comes without the count before it, the count after the previous write is used (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
   assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });

@@ -17,7 +17,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`after ${end} in the middle of a create, the new tag has a complete checkpoint or does not exist (F100)`, () =>
+  test(`after ${end} during a create, the new tag has a complete checkpoint or does not exist (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -45,7 +45,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       assert.is(fsck(rig.shadow(session)), '');
     }));
 
-  test(`after ${end} in the middle of a restore, the daemon or the next open finishes the restore (F100)`, () =>
+  test(`after ${end} during a restore, the daemon or the next open finishes the restore (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -87,7 +87,7 @@ for (const [name, isDeaf, msMax, end, code] of [
   ['end of input', false, 15_000, 'end', 1],
   ['SIGTERM to a daemon whose git ignores SIGTERM', true, 15_000, 'SIGTERM', 143],
 ] as const) {
-  test(`${name} ends the daemon in time although git is running, and leaves no git process behind`, () =>
+  test(`${name} ends the daemon in time even if git is running, and leaves no git process behind`, () =>
     withRig(async (rig) => {
       const bin = slowGit(rig, isDeaf);
       const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };

@@ -98,7 +98,7 @@ for (const [name, end] of [
     }));
 }
 
-test('shutdown and signals also remove safety checkpoints', async () => {
+test('shutdown and signals also remove a session with safety checkpoints', async () => {
   await withRig(async (rig) => {
     const { client } = await withOnlyCopy(rig);
     assert.is((await client.close()).code, 0);

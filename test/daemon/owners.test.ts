@@ -38,7 +38,7 @@ test('a daemon can open a kept session that another running daemon has closed', 
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('a second session/open in one daemon returns the open session, even if both come at once (Q15)', () =>
+test('a second session/open in one daemon returns the open session, even if both requests come at once (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);

@@ -81,7 +81,7 @@ test('openrpc.json is valid according to the meta-schema of OpenRPC 1.4.1', () =
   assert.not(validate({ ...document, methods: [{ params: [] }] }), 'the meta-schema finds a wrong document');
 });
 
-test('every schema in openrpc.json is a reference or has a unique title, and required parameters come first', () => {
+test('in openrpc.json, every schema is a reference or has a unique title, and required parameters come first', () => {
   const titles: string[] = [];
   const visit = (value: unknown, isSchema: boolean, where: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -120,7 +120,7 @@ test('every schema in openrpc.json is a reference or has a unique title, and req
   assert.ok(titles.length > 500);
 });
 
-test('the root of schema.json refers to every definition, and each type in schema.json is a single type', () => {
+test('the root of schema.json refers to every definition, and each definition has a single type', () => {
   const schema = readJson('protocol/schema.json') as {
     properties: Record<string, { $ref: string }>;
     $defs: object;

@@ -33,7 +33,7 @@ test('a validator refuses deep nesting without using up the stack', () => {
   assert.is(issues[0]?.message, 'is nested more than 512 levels deep');
 });
 
-test('a validator recognises the variant of a union by its constant field', () => {
+test('a validator recognises the members of a union by their constant field', () => {
   const progress = (value: unknown): string[] =>
     validateParams('$/progress', { token: 1, value }).map((issue) => issue.path);
   assert.equal(progress({ kind: 'begin', title: 'x' }), []);

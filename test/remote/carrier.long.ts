@@ -140,7 +140,7 @@ for (const [name, obstacle, start] of servers) {
       cutter.close();
     }));
 
-  test(`pushes by ${name} lose nothing over ${cuts} interrupted connections`, () =>
+  test(`${cuts} interrupted connections lose nothing that is pushed by ${name}`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

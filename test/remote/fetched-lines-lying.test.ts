@@ -339,7 +339,7 @@ test('a fetch refuses a remote with more refs than its sessions can have togethe
     }
   }));
 
-test('if a fetch refuses a session, its earlier version stays, and all other sessions are fetched', () =>
+test('if a fetch refuses a session, the session’s earlier version stays, and all other sessions are fetched', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;
     remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));

@@ -53,7 +53,7 @@ for (const lost of ['0', '2'])
       assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
     }));
 
-test('before a restore deletes a file whose content the store has lost, it stores the content again', () =>
+test('if the store has lost a file’s content, a restore stores the content again before it deletes the file', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     const tree = await treeOf(rig, session, '2');

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-test('a restore reports exactly the requested paths that match nothing', async () => {
+test('a restore reports exactly those requested paths that match nothing', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n', 'same/c.txt': 'c\n' });
   const { session } = await daemon.open(root);

@@ -83,7 +83,7 @@ test('a note that cannot be parsed is reported and kept', () => {
   remove(root);
 });
 
-test('the cleanup after a restore removes only its temporary files, and moves its directories back', async () => {
+test('the cleanup after a restore removes only temporary files of the restore, and moves directories back', async () => {
   const root = makeDirectory();
   const own = `.ckpt-tmp-${intent.id}`;
   mkdirSync(`${root}/outside`);

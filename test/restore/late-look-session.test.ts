@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`if a replaced file was written before a kill, it returns when the session is ${end} (F50, F76)`, async () => {
+  test(`if a program wrote to a replaced file before a kill, the file returns when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

@@ -97,7 +97,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a replaced file stays outside the work tree until the late look, which removes it if it is unchanged', () =>
+test('a replaced file stays outside the work tree until the late look finds that no program wrote to it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -107,7 +107,7 @@ test('a replaced file stays outside the work tree until the late look, which rem
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('if a program writes to a replaced file that it had open, the file returns to its path (F76)', () =>
+test('if a program had a replaced file open and writes to it, the file returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });

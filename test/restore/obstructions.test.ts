@@ -75,7 +75,7 @@ test('a directory in the way of a file is removed only after all its ignored fil
   }
 });
 
-test('before a restore writes a file or directory at the path of an ignored file or link, it saves the old one (F71)', async () => {
+test('a restore saves an ignored file or link before it writes a file or directory at the same path (F71)', async () => {
   const root = makeDirectory();
   const onDisk = model({ f: 'ignored', d: 'ignored too' });
   const target = model({ f: 'x', 'd/e/g': 'y', 'l/m': 'z' });

@@ -31,7 +31,7 @@ async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelT
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
 }
 
-test('a dry run predicts that a read-only directory refuses changes, and reports all paths that depend on it as failed', async () => {
+test('a dry run predicts that a read-only directory refuses changes, and reports all affected paths as failed', async () => {
   const root = makeDirectory();
   const present = {
     ...model({
@@ -196,7 +196,7 @@ test('a dry run predicts failures for append-only files and directories, but not
 });
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a dry run predicts which paths of an append-only file’s directory fail, and the real restore agrees`, () =>
+  test(`${strategy}: a dry run predicts the failures at append-only files, and the real restore has the same failures`, () =>
     withSessions(async (rig) => {
       for (const name of ['log', 'ok']) rig.write(name, 'one');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

@@ -46,7 +46,7 @@ test('a soft plan deletes only files in the way (F79); a hard plan deletes all f
   ]);
 });
 
-test('a plan writes parent directories first and deletes them last, whatever the order of the changes', () =>
+test('a plan writes parents before children and deletes children before parents, whatever the order of the changes', () =>
   checkProperty(fc.tuple(trees, trees, fc.constantFrom('soft', 'hard'), fc.nat()), ([a, b, mode, turn]) => {
     const plan = planBetween(a, b, mode);
     const changes = changesBetween(a, b);
@@ -75,7 +75,7 @@ test('a plan writes parent directories first and deletes them last, whatever the
       assert.ok(i === 0 || depth(plan.deletes[i - 1]?.path ?? '') >= depth(path));
   }));
 
-test('a plan without a difference is empty', () => {
+test('a plan between equal trees is empty', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
@@ -105,7 +105,7 @@ test('a plan reports a path that could not be captured, and neither deletes nor 
   ]);
 });
 
-test('a plan reports stored names that are unsafe as failed, and no others', () => {
+test('a plan reports exactly the unsafe stored names as failed', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -201,7 +201,7 @@ test('a plan widens the mode of a private directory only if the target contains 
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('a plan marks all names that the file system treats as equal as failed, and no others', () => {
+test('if the file system treats several names as equal, a plan marks exactly these names as failed', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',

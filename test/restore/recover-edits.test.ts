@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('if a killed restore had to fail on edits, its recovery keeps edits from after the kill', () =>
+test('if a killed restore had to fail on edits, its recovery keeps edits that were made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });

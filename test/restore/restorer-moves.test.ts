@@ -63,7 +63,7 @@ test('a plan pairs each removed file with an equal new file, and prefers pairs t
   assert.equal(movesOf(planBetween(present, target, 'soft')), []);
 });
 
-test('a plan pairs equal files of the same name, however many equal files have other names', () => {
+test('a plan pairs equal files of the same name, even if many equal files have other names', () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const equal = (paths: readonly string[]): ModelTree =>
     model(Object.fromEntries(paths.map((path) => [path, 'equal'])));
@@ -151,7 +151,7 @@ test('a file that is made or edited while a restore moves its directory returns 
     assert.equal([...walk(root)], inOrder(expected));
   }));
 
-test('if a directory appears at the new path of a moved directory, a restore moves each file into it', () =>
+test('if a directory appears at the new path of a moved directory, a restore moves each file into the new directory', () =>
   inDirectory(async (root) => {
     const { target, plan } = buildMoved(root);
     let isDone = false;
@@ -212,7 +212,7 @@ test('a restore does not rename a file with a second name, or a directory whose 
     assert.equal(readdirSync(root).sort(), ['b', 'home', 'second']);
   }));
 
-test('if a file to move has changed, the restore writes the target from the store, or fails if the store lost it', () =>
+test('if a file to move has changed, the restore writes the content from the store, or fails if the store lost it', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'one', c: 'two' });
     const target = model({ b: 'one', d: 'two' });

@@ -20,7 +20,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a hard restore makes the work tree equal to the target, whatever both contain (F80)', async () => {
+test('a hard restore makes the work tree equal to the target, from any state to any state (F80)', async () => {
   await checkPropertyAsync(
     fc.oneof(fc.tuple(trees, trees), movedTrees),
     async ([present, target]) => {
@@ -101,7 +101,7 @@ test('a restore can write and remove a path longer than PATH_MAX', () =>
     assert.equal([back.failed, back.deleted.length, [...walk(root)]], [[], 1, []]);
   }));
 
-test('a restore leaks no descriptor', () =>
+test('a restore leaves no descriptor open', () =>
   inDirectory(async (root) => {
     const { readdirSync } = await import('node:fs');
     const target = model(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i}/e/f`, `${i}`])));

@@ -37,7 +37,7 @@ test('a failed system call gives an error with a kind and a remedy, not a defect
   }
 });
 
-test('errors of JavaScript and of Node’s own checks are reported as defects', () => {
+test('errors of JavaScript and of Node’s argument checks are reported as defects', () => {
   const wrongType = Object.assign(new TypeError('no'), { code: 'ERR_INVALID_ARG_TYPE' });
   for (const error of [new TypeError('x'), new Error('y'), wrongType, 'text'])
     assert.is(told(error).kind, 'InternalError');

@@ -55,7 +55,7 @@ test('requests from before the end of input are answered before the daemon ends'
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('even slow requests from before the end of input are answered before the daemon ends', async () => {
+test('even slow requests that came before the end of input are answered before the daemon ends', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);

@@ -154,7 +154,7 @@ test('if access lists cannot be read, the group of a restored file gets only rig
     assert.is(modeOf(rig, 'usual'), '644', 'no list is read where others may do the same');
   }));
 
-test("a restored file without an access list keeps its group's bits", () =>
+test('a restored file without an access list keeps its permission bits for the group', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

@@ -8,7 +8,7 @@ const killsMax = 15;
 
 for (const strategy of ['shadow', 'sqlite', 'local'])
   for (const method of ['remote/push', 'remote/fetch', 'session/import'] satisfies Killed[])
-    test(`after a kill of ${method} in ${strategy} at any of several system calls, repeating it completes the work`, () =>
+    test(`after a kill of ${method} in ${strategy} at any of several system calls, repeating the request completes the work`, () =>
       withKills(method, strategy, async (kill) => {
         const calls = await kill(0);
         assert.ok(calls > 10, `${calls} calls pass the seam`);

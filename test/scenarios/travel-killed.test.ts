@@ -11,7 +11,7 @@ const points: readonly (readonly [method: Killed, strategy: string, calls: reado
 ];
 
 for (const [method, strategy, calls] of points)
-  test(`after a kill of ${method} in ${strategy} at system call ${calls.join(' or ')}, repeating it completes the work`, () =>
+  test(`after a kill of ${method} in ${strategy} at system call ${calls.join(' or ')}, repeating the request completes the work`, () =>
     withKills(method, strategy, async (kill) => {
       for (const call of calls) await kill(call);
     }));

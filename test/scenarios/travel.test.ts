@@ -29,7 +29,7 @@ for (const [from, to] of [
   ['local', 'shadow'],
   ['sqlite', 'sqlite'],
 ] as const) {
-  test(`a session in ${from} continues in ${to} on another machine`, async () => {
+  test(`a session that was started in ${from} continues in ${to} on another machine`, async () => {
     const remote = bareRepository();
     const container = await machine(remote);
     await container.open({ strategy: from });
@@ -193,7 +193,7 @@ test("a push, a fetch and an import do not change the user's repository", async 
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('a push leaves out secrets, private files and included files, and a hard restore on another machine keeps its own', async () => {
+test('a push leaves out secrets, private files and included files; a hard restore on another machine keeps such files', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });

@@ -26,7 +26,7 @@ async function withDirectory(
 const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
   JSON.parse(readFileSync(directory.ownerFile, 'utf8')) as Record<string, unknown>;
 
-test('claiming a session makes its directory and records this process, whose pid a second claim gets', () =>
+test('claiming a session makes its directory and records this process; a second claim gets the pid of this process', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
@@ -68,7 +68,7 @@ test('if a session’s directory is removed, no other process gets the lock unti
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('if no process has the lock, owner.json shows by pid, start time, namespace and heartbeat whether the owner lives (F97)', () =>
+test('without a lock, owner.json shows by pid, start time, namespace and heartbeat whether the owner lives (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

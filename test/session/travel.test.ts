@@ -20,7 +20,7 @@ async function countOf(records: AsyncIterable<LogRecord>): Promise<number> {
   return count;
 }
 
-test('a push during which a checkpoint is made ends with the last checkpoint that it sends', () =>
+test('a push sends checkpoints, head and log of one moment, even if checkpoints are made meanwhile', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');

@@ -128,7 +128,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   }
 }
 
-test('local: if the user’s gc removed a known content, creating a checkpoint fails once and then succeeds', async () => {
+test('local: if the user’s gc removed a content that the daemon relies on, only the first create fails', async () => {
   const { daemon, root, session } = await prepared('local');
   await daemon.call('checkpoint/delete', { session, tag: '1' });
   const kept = join(daemon.storage, session, 'local', 'kept');

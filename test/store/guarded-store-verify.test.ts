@@ -169,7 +169,7 @@ test('sqlite: deleting an open or closed session leaves no rows and no contents'
   }
 });
 
-test('after store/verify has reported damaged contents, the next checkpoint stores them again', async () => {
+test('after store/verify has reported damaged contents, the next checkpoint stores these contents again', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

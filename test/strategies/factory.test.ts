@@ -75,7 +75,7 @@ test('strategy local needs a repository, and only checkpoint/init makes a new on
   await daemon.close();
 });
 
-test('deleting an open or closed session removes exactly its own hidden refs (R8)', async () => {
+test('deleting an open or closed session removes exactly the hidden refs of this session (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

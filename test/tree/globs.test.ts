@@ -166,7 +166,7 @@ test('globs give the same results as a simple matcher that tries every length fo
   );
 });
 
-test('a name of n bytes is matched with a pattern of m bytes in at most n × m steps', () => {
+test('matching a name of n bytes with a pattern of m bytes takes at most n × m steps', () => {
   const counted = (text: string): { length: number; charCodeAt(index: number): number; steps: number } => ({
     length: text.length,
     steps: 0,
@@ -190,7 +190,7 @@ test('a name of n bytes is matched with a pattern of m bytes in at most n × m s
   );
 });
 
-test('a path of n parts is matched with a pattern of m parts by at most n × m comparisons of names', () => {
+test('matching a path of n parts with a pattern of m parts takes at most n × m comparisons of names', () => {
   const whole = Object.getOwnPropertyDescriptor(NamePattern.prototype, 'matches');
   if (whole === undefined) throw new Error('NamePattern has no method to count');
   let compared = 0;

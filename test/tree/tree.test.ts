@@ -36,7 +36,7 @@ test('a look-up finds the root, files and directories, but nothing below a file'
   assert.is(nodeAt(undefined, fromText('a')), undefined);
 });
 
-test('adding files does not change the original tree; in a conflict, the caller chooses which entry stays', () => {
+test('adding files does not change the original tree; in a conflict, the caller chooses the entry that stays', () => {
   const tree = directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') });
   const files = [entry('a/g', '3'), entry('a/f', '4'), entry('b/c', '5'), entry('new/f', '6')];
   const kept = overlaid(tree, files, { replaces: false });

@@ -124,7 +124,7 @@ test('the change log gives the same answers as a plain list of all changes, or s
   assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a report by chokidar lists a path as changed, but does not prove that a directory handle watches it', () => {
+test('a report by chokidar marks a path as changed, but does not prove that a directory handle watches the path', () => {
   const log = new ChangeLog();
   log.mark(fromText('f'), 'chokidar');
   assert.equal(log.changesSince(0), { kind: 'everything', reason: 'unwatched' }, 'no handles');

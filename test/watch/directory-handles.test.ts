@@ -98,7 +98,7 @@ if (process.platform === 'linux') {
         assert.ok(handles.changes.isMarkedByHandles(fromText(path), from), path);
     }));
 
-  test('parallel calls of fence() share one cookie file, and none returns true after the handles are closed', () =>
+  test('parallel calls of fence() share one cookie file, and return false after the handles are closed', () =>
     withHandles([], async ({ fence, handles }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => handles.fence()));
       assert.is(all.length, 20);

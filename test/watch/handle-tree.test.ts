@@ -63,7 +63,7 @@ test('a directory gets no handle if its parent has none', () =>
     assert.is(tree.size, 2);
   }));
 
-test('replacing a directory closes its handle and all below, and they can be opened again', () =>
+test('replacing a directory closes its handle and all handles below, which can then be opened again', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));

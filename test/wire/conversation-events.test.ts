@@ -58,7 +58,7 @@ async function lengths(rig: WireSession): Promise<object> {
   return { historyLength, transcriptLength, validHistoryRange };
 }
 
-test('each method that changes the conversation sends one event before its answer, with the new state (C8)', () =>
+test('each method that changes the conversation sends one event with the new state before its answer (C8)', () =>
   withSession(async (rig) => {
     assert.equal([...new Set(changes.map(([method]) => method))].sort(), [...changing].sort());
     for (const [method, params] of changes) {

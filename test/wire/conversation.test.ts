@@ -92,7 +92,7 @@ function nextCursorOf({ nextCursor }: { readonly nextCursor?: string }): string 
   return nextCursor ?? '';
 }
 
-test("with a tag, conversation/history reads the checkpoint's history from a given entry on (C33)", () =>
+test("with a tag, conversation/history reads a checkpoint's history, beginning with the given entry (C33)", () =>
   withSession(async (rig) => {
     const { id } = await rig.append('a');
     await rig.append('b');
@@ -140,7 +140,7 @@ test('an empty next message becomes "Empty prompt", and a locked message describ
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("conversation/recordLines distinguishes the user's lines from the agent's, and counts lines if needed (C31)", () =>
+test('conversation/recordLines distinguishes lines of the user and the agent, and counts them if needed (C31)', () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

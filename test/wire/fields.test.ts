@@ -73,7 +73,7 @@ test('the daemon returns the model and request fields that a client has sent', (
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored and the safety checkpoint; in a tangent it has inTangent', () =>
+test('the checkpoint of a restore names the restored and the safety checkpoint', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -90,7 +90,7 @@ test('the checkpoint of a restore names the restored and the safety checkpoint; 
     assert.is((await rig.request('checkpoint/get', { tag: checkpoint.id })).inTangent, true);
   }));
 
-test("long listings of sessions and of a file's authors continue on the next page", async () => {
+test("long lists of sessions, and of a file's authors, continue on the next page", async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {

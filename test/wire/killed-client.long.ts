@@ -149,7 +149,7 @@ async function killed(
   }
 }
 
-test('every method with a key is tested with a kill, here or in a test that this file names', () => {
+test('every method with a key is tested with a kill, in this file or in a test that this file names', () => {
   const keyed = protocol.methods.filter(({ idempotency }) => idempotency === 'key').map(({ name }) => name);
   assert.equal([...Object.keys(changes), ...elsewhere].sort(), keyed.sort());
 });

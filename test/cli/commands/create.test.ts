@@ -47,7 +47,7 @@ test('the command `create` begins a session of the home directory only with --al
     await client.close();
   }));
 
-test('if --session has an unknown id, the command `create` begins no session', () =>
+test('the command `create` begins no session if --session has an unknown id', () =>
   withRig(async (rig) => {
     const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
     assert.is(await program.code, 3);

@@ -54,7 +54,7 @@ test("the list marks the session's current checkpoint, even after a restore", ()
     assert.equal(await run(rig, '.', 'list', `-C${rig.work}`), await run(rig, '.', 'list'));
   }));
 
-test('a dry run with --patch prints the changes of exactly the planned files', () =>
+test('a dry run with --patch prints only the changes of the planned files', () =>
   withThree(async (rig) => {
     rig.write('later.txt', 'stays\n');
     const plan = await run(rig, '.', 'restore', '1', '--dry-run', '--patch');

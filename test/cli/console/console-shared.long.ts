@@ -51,7 +51,7 @@ class TypedConsole {
 }
 
 for (const order of orders)
-  test(`editors, console and command line lose nothing when they are killed in the order ${order.join(', ')}`, () =>
+  test(`killing editors, console and command line in the order ${order.join(', ')} loses nothing`, () =>
     withRig(async (rig) => {
       const starter = new SharedClient(rig, 'starter', 'start', rig.storage);
       await until('the session is open', () => starter.session !== undefined);

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { commandOf, hasTerminal, inTerminal, prepared } from './console-rig.ts';
 
 if (hasTerminal()) {
-  test('the user picks a turn with the arrow keys, and the console completes words and tags (Q45)', () =>
+  test('the user picks a turn with the arrow keys, and the console completes commands and tags (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -87,7 +87,7 @@ if (hasTerminal()) {
       assert.is(rig.read('a.txt'), 'spoilt\n');
     }));
 
-  test('on a terminal of twenty columns, messages are complete, and each choice takes one line (Q45, Q46)', () =>
+  test('on a terminal of twenty columns, no message is cut, and each choice takes one line (Q45, Q46)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(
@@ -110,7 +110,7 @@ if (hasTerminal()) {
       );
     }));
 
-  test('with the arrow keys, the user picks the message to which the conversation returns (C22)', () =>
+  test('with the arrow keys, the user picks the message to which the conversation goes back (C22)', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       for (const content of ['one of ours', 'two of ours', 'three of ours'])

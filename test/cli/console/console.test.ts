@@ -124,7 +124,7 @@ test('the console shows the plan before a revert; without a terminal, a revert n
     ]);
   }));
 
-test('/checkpoint diff lists each file with its change, and then the number of changed lines (Q32, Q34)', () =>
+test('/checkpoint diff lists each file with its change, and then the numbers of changed lines (Q32, Q34)', () =>
   withRig(async (rig) => {
     await opened(rig);
     assert.equal(consoleOf(rig, '/checkpoint diff 1', '/checkpoint diff 1 2', '/checkpoint diff 2 2'), [
@@ -184,7 +184,7 @@ test('the console restores a checkpoint by its tag, and reports a missing checkp
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('/checkpoint clean lists what it would delete, and deletes nothing when it cannot ask on a terminal', () =>
+test('without a terminal to ask on, /checkpoint clean lists what it would delete, and deletes nothing', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
@@ -396,7 +396,7 @@ for (const [feature, line, words] of [
   ],
   ['tangent', '/tangent', 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true'],
 ] as const)
-  test(`if another client opened the session without ${feature}, the console says so in the specified words (Q46, C21)`, () =>
+  test(`if another client opened the session without ${feature}, the console says so as specified (Q46, C21)`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', features: { [feature]: false } });
       assert.equal(consoleOf(rig, line), [words, `This session was opened with features.${feature} false.`]);

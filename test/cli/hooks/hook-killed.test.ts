@@ -32,7 +32,7 @@ async function killAll(pids: () => number[]): Promise<void> {
   await until('the processes have ended', () => pids().length === 0);
 }
 
-test('at the end of a conversation, the keeper captures the changes since the last tool', () =>
+test('at the end of a conversation, the keeper of the hooks captures the changes since the last tool', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -71,7 +71,7 @@ test('if the running keeper dies before it answers, the hook starts a new keeper
     assert.match(await listed(rig), /\[1\].*one/);
   }));
 
-test('if a conversation never began, its end creates no session', () =>
+test('the end of a conversation that never began creates no session', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);
@@ -88,7 +88,7 @@ test('a keeper captures the changes of its open conversations before it ends', (
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('if a hook is killed before it reaches a keeper, the next command processes the event of the hook', () =>
+test('if a hook is killed before it reaches a keeper, the next command processes the hook’s event', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -122,7 +122,7 @@ test('a keeper processes an event even if the hook never contacts the keeper', (
     assert.match(await listed(rig), /\[2\].*two/);
   }));
 
-test('if a killed keeper had already processed an event, the event is not processed again', () =>
+test('an event that a killed keeper had already processed is not processed again', () =>
   withKeeper(async (rig) => {
     const told = [
       eventOf(rig, 'prompt', { text: 'one' }),
@@ -146,7 +146,7 @@ test('if a killed keeper had already processed an event, the event is not proces
     assert.is(await listed(rig), before);
   }));
 
-test('if an event is unreadable, it is skipped and logged', () =>
+test('an unreadable event is skipped and logged', () =>
   withKeeper(async (rig) => {
     const id = writeEvent(rig.storage, eventOf(rig, 'prompt', { text: 'one' }));
     writeFileSync(join(rig.storage, 'hooks', 'events', `${id}.json`), '{"agent":"cod');

@@ -49,7 +49,7 @@ test('a prompt makes a turn checkpoint, and a tool with changes makes a tool che
     );
   }));
 
-test('after the user restores by hand, the agent is notified once at its next prompt', () =>
+test('after the user restores by hand, the next prompt notifies the agent once', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint is listed', async () => /\[1\]/.test(await listed(rig)));
@@ -108,7 +108,7 @@ test('a hook stops after a second even if the keeper hangs or the agent never cl
     server.close();
   }));
 
-test('two hooks at the same time start one keeper; if the keeper is killed, the next hook starts a new keeper', () =>
+test('two hooks at the same time start one keeper, and a later hook replaces a killed keeper', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);

@@ -31,7 +31,7 @@ test('only sessions of agents are deleted, after thirty days without use', () =>
     assert.match(said.join(), /not used for 30 days/);
   }));
 
-test('a setting gives the days for which sessions are kept; if it cannot be read, no session is deleted', () =>
+test('a setting says for how many days sessions are kept; if the setting cannot be read, no session is deleted', () =>
   withRig(async (rig) => {
     const enable = async (...words: string[]): Promise<[number | null, string]> => {
       const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);

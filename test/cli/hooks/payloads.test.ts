@@ -94,7 +94,7 @@ test('the hook parses events of Gemini CLI, Cursor, Copilot CLI and the plugin o
   });
 });
 
-test('bad input from any agent is reported and gives no event', () => {
+test('invalid input from any agent is reported, and gives no event', () => {
   const full = JSON.stringify({ ...claude, hook_event_name: 'UserPromptSubmit', prompt: 'x'.repeat(99) });
   for (const agent of agentNames) {
     for (const text of [

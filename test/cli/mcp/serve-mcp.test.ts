@@ -41,7 +41,7 @@ async function call(
   };
 }
 
-test('each MCP tool declares whether it only reads and whether it can destroy data', () =>
+test('each MCP tool declares whether it only reads, and whether it can destroy data', () =>
   withMcp(async (client) => {
     const { tools } = await client.listTools();
     assert.equal(
@@ -60,7 +60,7 @@ test('each MCP tool declares whether it only reads and whether it can destroy da
     assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
   }));
 
-test('with the MCP tools, a model can save a work tree, compare it, restore it, and undo and redo the restore', () =>
+test('with the MCP tools, a model can save, compare and restore a work tree, and undo and redo the restore', () =>
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);

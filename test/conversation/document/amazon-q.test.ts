@@ -115,7 +115,7 @@ test('imported messages become text, tool results and tool uses (C3)', async () 
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('if no turn follows the tool results at which an imported valid_history_range starts, it becomes empty (C13)', async () => {
+test('if no turn follows the tool results at the start of an imported valid_history_range, the range becomes empty (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
@@ -128,7 +128,7 @@ test('imported tools are grouped as in our documents, without their outer layer 
   });
 });
 
-test('an import keeps context paths of the work tree, and accepts a summary that is plain text', async () => {
+test('an import keeps context paths inside the work tree, and accepts a summary in plain text', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.contextPaths, ['README.md', 'docs/a.md', 'AGENTS.md']);
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });

@@ -63,7 +63,7 @@ test('an export omits absent optional fields, and does not write null (C35)', ()
   });
 });
 
-test('the document of a tangent has the five specified fields, with its time in UTC (C5)', () => {
+test('the document of a tangent has the five specified fields, and its time is in UTC (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(
@@ -112,7 +112,7 @@ test('metadata fields survive export and import even if a document has two of th
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('an export writes only references to checkpoints, and an import ignores them (C2, Q15)', async () => {
+test('an export writes only references to checkpoints, and an import ignores these references (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());
@@ -121,7 +121,7 @@ test('an export writes only references to checkpoints, and an import ignores the
   assert.is(conversation.conversationId, 'other');
 });
 
-test('an export in pieces writes the same text as an export at once (C35)', () => {
+test('an export in pieces writes the same text as an export in one piece (C35)', () => {
   const conversation = full();
   for (let n = 0; n < 300; n += 1) conversation.append(said(String(n)));
   const document = toDocument(conversation.state, extras);

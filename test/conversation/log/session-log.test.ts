@@ -103,7 +103,7 @@ test('a log that was cut at any byte opens with the complete records before the 
   }
 });
 
-test('if a power cut left garbage or zeros at the end of a log, opening the log removes them (C8)', async ({
+test('opening a log removes garbage or zeros that a power cut left at the end of the log (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -221,7 +221,7 @@ test('if a write to the log fails half-way, the log stays as before, and the nex
   again.close();
 });
 
-test('if a failed write cannot be undone, the log refuses writes until it is opened again', async ({
+test('if a failed write cannot be undone, the log refuses further writes until it is opened again', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);

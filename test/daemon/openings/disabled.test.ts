@@ -101,7 +101,7 @@ test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q1
     assert.is((await client.close()).code, 0);
   }));
 
-test("if a session was opened without the feature of checkpoints, it refuses requests with Q CLI's message (Q46)", () =>
+test("a session that was opened without the checkpoint feature refuses requests with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;
@@ -117,7 +117,7 @@ test("if a session was opened without the feature of checkpoints, it refuses req
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: a session that is opened without the checkpoint feature keeps its checkpoints`, () =>
+  test(`${strategy}: opening a session without the checkpoint feature keeps its checkpoints`, () =>
     withRig(async (rig) => {
       const client = await rig.start();
       const kept = { strategy, retention: 'keep', conversationId: 'one' } as const;
@@ -140,7 +140,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.is((await client.close()).code, 0);
     }));
 
-test("if a session was opened without tangents, it refuses to enter a tangent, with Q CLI's message (C21)", () =>
+test("a session that was opened without the tangent feature refuses to enter a tangent, with Q CLI's message (C21)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kept = { retention: 'keep', conversationId: 'one' } as const;
@@ -168,7 +168,7 @@ test("if a session was opened without tangents, it refuses to enter a tangent, w
     assert.is((await client.close()).code, 0);
   }));
 
-test('session/open reports its progress; if initTimeoutMs passes, it stops and leaves nothing behind (R26)', () =>
+test('session/open reports its progress, and leaves nothing behind if it stops after initTimeoutMs (R26)', () =>
   withRig(async (rig) => {
     // The first capture takes over four seconds on any machine, because opening each file takes five milliseconds.
     const workspace = join(rig.top, 'workspace');

@@ -27,7 +27,7 @@ test('session/open refuses a bare repository as work tree, even with allowProtec
     { repository: false },
   ));
 
-test('session/open refuses a root that is relative, missing, a file or inside .git, and makes nothing (F112)', () =>
+test('session/open refuses a root that is relative, missing, a file or inside .git, and creates no file (F112)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kindOf = async (workspace: string): Promise<string | undefined> =>

@@ -80,7 +80,7 @@ test('our differ gives the same names, statuses and renames as git, even for nam
     );
   }));
 
-test('if a file was renamed, its lines are counted under the new name; a binary file is marked instead', () =>
+test('the lines of a renamed file are counted under the new name; a binary file is only marked', () =>
   withTrees(async (trees) => {
     const { items, counts: list } = await compare(trees);
     assert.equal(items, await nameStatus(trees));

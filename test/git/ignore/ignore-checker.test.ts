@@ -48,7 +48,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('the checker passes names to git that look like options or quoting, and git takes them as plain names', () =>
+test('the checker gives git names that look like options or quoting, and git takes them as plain names', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
@@ -79,7 +79,7 @@ test('the checker uses info/exclude, the global ignore file and core.excludesFil
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
   }));
 
-test('the checker keeps one git process until it is renewed, and then reads a changed .gitignore', () =>
+test('the checker keeps one git process until it is renewed; a renewed checker reads a changed .gitignore', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);
@@ -92,7 +92,7 @@ test('the checker keeps one git process until it is renewed, and then reads a ch
     assert.is.not(checker.pid, pid);
   }));
 
-test('if its git process is killed, the checker starts it again and loses no answer (F61)', () =>
+test('if the git process of the checker is killed, the checker starts a new one and loses no answer (F61)', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');

@@ -49,7 +49,7 @@ test('an answer of 64 MiB with a known size is copied only once', () =>
     await child.close();
   }));
 
-test('an answer of 64 MiB with an unknown size is copied only a few times, and not at every chunk', () =>
+test('an answer of 64 MiB with an unknown size is copied only a few times', () =>
   withProgram('read line; head -c 67108864 /dev/zero; echo; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const places = new Set<ArrayBufferLike>();
@@ -88,7 +88,7 @@ test('if a git process dies, only its own queries fail, and a harmless query is 
     },
   ));
 
-test('a process without queries ends after a while, and the next query starts a new process', () =>
+test('a process without queries ends after a while, and the next query starts a new one', () =>
   withProgram('while read line; do echo "$$"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
     const first = await ask(child, 'who');

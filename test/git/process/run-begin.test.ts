@@ -39,7 +39,7 @@ test('if no descriptor is free for git, the error is a system error, and git sta
   assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
 });
 
-test('if the access list of a path cannot be read, the daemon assumes that the path has one', () => {
+test('if the access list of a path cannot be read, the daemon assumes that the path has an access list', () => {
   const body = `
     await withAccessLists([Buffer.from('/')]);
     full();

@@ -78,7 +78,7 @@ test('if git hangs, a request fails within ten seconds with the git command, and
     return undefined;
   }));
 
-test('if git writes invalid output, the request fails with GitFailed, and the daemon continues', () =>
+test('if git writes invalid output, the request fails with GitFailed, but the daemon continues', () =>
   withRig(async (rig) => {
     const client = await withWrapper(rig);
     const { session } = await rig.open(client);

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../../support/daemon-rig.ts';
 
-test('if the directory for temporary files is missing, git is not reported as missing', () =>
+test('a missing directory for temporary files does not make the daemon report git as missing', () =>
   withRig(async (rig) => {
     const client = await rig.start({ env: { ...rig.environment, TMPDIR: '/nope', TMP: '', TEMP: '' } });
     const { checkpoints } = await rig.open(client);

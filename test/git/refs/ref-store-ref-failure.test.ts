@@ -11,7 +11,7 @@ function told(error: unknown): unknown {
   }
 }
 
-test('if git is not permitted to write a ref, the error names the path and the command to correct it', () => {
+test('if git is not permitted to write a ref, the error names the path and a command that corrects this', () => {
   const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
   const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
   assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);

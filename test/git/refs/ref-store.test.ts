@@ -157,7 +157,7 @@ for (const count of [1, 2]) {
       assert.equal(left(), []);
     }));
 
-  test(`if the move of ${count} refs could not be undone, the refs are moved back before the next change`, () =>
+  test(`if the move of ${count} refs could not be undone, the next change first moves the refs back`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       await refs.commit(both(one));
@@ -172,7 +172,7 @@ for (const count of [1, 2]) {
     }));
 }
 
-test("the store keeps refs that the user's git packs during a sync, and syncs every directory", () =>
+test("if the user's git packs refs while the store syncs them, the store keeps them and syncs every directory", () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(true);
     installFault((made, target) => {
@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('removing one ref writes a note, from which the next open after a kill recognises leftover locks', () =>
+test('removing one ref writes a note; after a kill, the next open recognises leftover locks by the note', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -297,7 +297,7 @@ test('if git is too old to sync refs, the store syncs changed refs itself, and p
     }
   }));
 
-test('if the store cannot sync a moved ref, it moves the ref back', () =>
+test('if the store cannot sync a moved ref, the store moves the ref back', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {

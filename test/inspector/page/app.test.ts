@@ -200,7 +200,7 @@ seen('the page shows the daemon’s hunks in one column or in two, and marks the
 });
 
 seen(
-  'the page shows misleading characters of names and contents as visible signs, and runs no code in them',
+  'the page shows misleading characters of names and contents as signs, and runs no code in them',
   async () => {
     const { page } = shown;
     await shown.select('1.1');
@@ -276,7 +276,7 @@ seen('the user moves through the timeline with keys, and the key ? lists all key
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
 
-seen('the page shows the plan before it reverts one hunk, and one click undoes the revert', async () => {
+seen('the page shows a plan before it reverts one hunk, and one click undoes the revert', async () => {
   const { page } = shown;
   const { rig } = inspected;
   await shown.select('2.1');
@@ -499,7 +499,7 @@ seen(
   },
 );
 
-seen('during a push, the page stays usable, and it shows why a push failed', async () => {
+seen('the page stays usable during a push, and shows why a push failed', async () => {
   const { page } = shown;
   const { rig, client } = inspected;
   assert.ok(client !== undefined);

@@ -18,7 +18,7 @@ test('the page can apply and revert a hunk of 200,000 lines', () => {
   assert.ok(unpatched(after, hunks).before === before);
 });
 
-test('a patch keeps its context lines when it is applied, and may have an empty side or no last line feed', () => {
+test('applying a patch keeps the context lines, even with an empty side or without a last line feed', () => {
   const before = 'a\nb\nc\nd';
   const patch = '@@ -1,2 +1,3 @@\n a\n+new\n b\n@@ -4 +5 @@\n-d\n\\ No newline at end of file\n+D\n';
   assert.is(patched(before, hunksOf(patch)).after, 'a\nnew\nb\nc\nD\n');

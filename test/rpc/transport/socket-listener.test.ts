@@ -103,7 +103,7 @@ test('a daemon removes the sockets of dead daemons, but keeps new sockets and th
   living.close();
 });
 
-test("the directory for sockets is in $XDG_RUNTIME_DIR if that directory is this user's, and otherwise in the storage", () => {
+test('the directory for sockets is in $XDG_RUNTIME_DIR or, if this belongs to another user, in the storage', () => {
   const runtime = temporaryDirectory('runtime');
   assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: runtime }), join(runtime, 'checkpointd'));
   for (const other of [undefined, '', 'relative', join(runtime, 'absent')])

@@ -204,7 +204,7 @@ for (const [setting, file, ref, directory] of [
   ['all', 0o444, 0o664, 0o2775],
   ['0640', 0o440, 0o640, 0o2750],
 ] as const)
-  test(`a shared repository (${setting}) stays usable for all its users, even if the daemon has a strict umask`, () =>
+  test(`even with a strict umask, the daemon keeps a shared repository (${setting}) usable for all its users`, () =>
     inTemporary(async (temporary) => {
       const gitDir = join(temporary, 'work', '.git');
       const before = process.umask(0o077);

@@ -1,5 +1,5 @@
-// Whatever happened to a store, a reopened store finds the same checkpoints with and without its cache of packed
-// records.
+// A reopened store finds the same checkpoints with and without its cache of packed records, even after damage or a
+// change by another program.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

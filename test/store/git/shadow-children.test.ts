@@ -9,7 +9,7 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('a killed git process fails no request, because another one repeats the work (F61)', () =>
+test('a killed git process fails no request, because another git process repeats the work (F61)', () =>
   withShadow(async (store, shadow) => {
     let seq = 0;
     let killed = 0;
@@ -53,7 +53,7 @@ async function askGit(store: GitStore): Promise<void> {
   await rejects(store.entries(missing as SnapshotId), 'StoreCorrupt');
 }
 
-test('the store kills a stalled git process, and another one answers the request (F62)', () =>
+test('the store kills a stalled git process, and another git process answers the request (F62)', () =>
   withShadow(async (store) => {
     const { snapshot } = await capture(store, { f: 'one' });
     await askGit(store);

@@ -118,7 +118,7 @@ test('the store accepts names with newlines, quotes, dashes or pathspec magic, a
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
   }));
 
-test('equal trees have equal ids, to which strict permissions also belong', () =>
+test('equal trees have equal ids; trees that differ in strict permissions have different ids', () =>
   withShadow(async (store) => {
     const plain = await capture(store, { '.env': 'K=1', 'd/f': 'x' });
     const again = await capture(store, { 'd/f': 'x', '.env': 'K=1' });

@@ -28,7 +28,7 @@ test('a checkpoint after one edit adds only the rows, directories and contents o
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('a checkpoint stores all its rows once the rows since the last such checkpoint outnumber them (O1)', () =>
+test('after enough changed rows, a checkpoint stores all its rows again (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;

@@ -146,7 +146,7 @@ test('opening the store makes missing indexes and triggers, and rebuilds those t
     assert.equal(await again.verify(), []);
   }));
 
-test('opening the store refuses a database in which another program changed a table, and names the table', async () => {
+test('opening the store refuses a database in which another program changed a table, and the error names the table', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');

@@ -72,7 +72,7 @@ test('diffs from the first checkpoint, between checkpoints and to the work tree 
     assert.equal(await contents(undefined, '2'), [['a.txt', 'a\n', 'two\n']], 'in full');
   }));
 
-test('if nothing changed, a create with onlyIfChanged makes no checkpoint (R23)', () =>
+test('a create with onlyIfChanged makes no checkpoint if nothing changed (R23)', () =>
   each(async ({ daemon, root, session }) => {
     const create = async (): Promise<boolean> =>
       (await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true })).created;

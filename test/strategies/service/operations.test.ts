@@ -30,7 +30,7 @@ test('answers and log have durations, and clients get an event for each opening,
     assert.is((await daemon.call('operation/get', { session, operation })).state, 'failed');
   }));
 
-test('twenty creates that arrive together run one at a time, in this order (R25)', () =>
+test('twenty creates that arrive together run one at a time, in the order of their arrival (R25)', () =>
   each(async ({ daemon, session }) => {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
