@@ -37,7 +37,7 @@ const clients = [
   'clients/rust/src/types.rs',
 ];
 
-/** Returns a clone without a build. The clone shares our `node_modules`, so nothing is downloaded. */
+/** Returns a clone that is not built yet. The clone shares our `node_modules`, so nothing is downloaded. */
 function freshClone(place: string): string {
   const clone = join(place, 'clone');
   const names = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -60,7 +60,7 @@ function packFresh(place: string): string {
   return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
 }
 
-/** Returns the links and images of a page that lead to a file. */
+/** Returns those links and images of a page that lead to a file. */
 function linksOf(page: string): string[] {
   const text = readFileSync(page, 'utf8').replace(/^```[^]*?^```/gm, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]

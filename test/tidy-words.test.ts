@@ -1,5 +1,5 @@
-// Checks the rules for sentences that a program can check. They limit the first words of comments, words without an
-// actor, the length of a sentence, and the headings of DECISIONS. Each number may only become smaller.
+// Checks those rules for sentences that a program can check. They are about the first words of comments, words that
+// hide the actor, the length of a sentence, and the headings of DECISIONS. Each number may only become smaller.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,7 +77,7 @@ const unnamed = /\b(?:nobody|somebody|anybody|whoever)(?:['’]s)?\b/gi;
 const verbs =
   /\b(?:is|are|has|have|names|watches|gets?|goes|falls|holds?|keeps?|moves|narrows|owns?|proves?|runs?|sweeps|syncs|stays|takes?|waits?|works|writes?|answers?|blocks|checks?|closing|commits|compared|counts?|creates|decides|disappears|empties|follows|leaves?|loads|looks|made|makes|opens?|packs|puts?|reads?|records|refuses|removes|repaired|replaces|reports?|returns?|saves|says?|serves?|shares?|skips?|starts?|tells|uses?|changes?|deletes?)\b/;
 
-/** Returns what is wrong with the entries of DECISIONS: no verb, no row in the table, or too many words. */
+/** Returns the faults of the entries of DECISIONS: no verb, no row in the table, or too many words. */
 function wrongEntries(page: string): string[] {
   return page
     .split(/^### /m)

@@ -1,4 +1,4 @@
-// Checks the rules of this repository that no linter checks.
+// Checks rules of this repository that no linter checks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Expected failures become values, and all others are thrown.
+// Tests that expected failures become values, and that all others are thrown.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -26,7 +26,7 @@ test('a sort can be cancelled between two slices', async () => {
   const keyOf = (item: number): string => {
     if (item === 5000) {
       cancel.abort();
-      for (const until = performance.now() + 25; performance.now() < until; ) continue; // waits until the slice is over
+      for (const until = performance.now() + 25; performance.now() < until; ) continue; // waits until the current slice is over
     }
     return String(item);
   };

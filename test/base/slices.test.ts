@@ -1,10 +1,10 @@
-// Tests how long our work may block the event loop, with a clock that the test controls.
+// Tests how long the daemon's work may block the event loop. The test controls the clock.
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-/** Runs `work` with a clock that `work` controls. */
+/** Runs `work`, and gives it control of the clock. */
 async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
   await setImmediate(); // waits until the earlier turn of the event loop is over
   const real = performance.now.bind(performance);

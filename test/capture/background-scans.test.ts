@@ -10,7 +10,9 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** Runs scans that take `tookMs` each, unless a capture stops a scan. Records when each scan began and ended. */
+/**
+ * Runs background scans that take `tookMs` each, unless a capture stops them. Records when each scan began and ended.
+ */
 async function scanning(
   tookMs: number,
   body: (scans: BackgroundScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
@@ -58,7 +60,7 @@ test('even if a capture stops a background scan, a long scan makes the next paus
   scanning(60_000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan runs', () => began.length === 1);
-    await sleep(300); // the duration of the scan
+    await sleep(300); // so long lasts the scan
     scans.captureBegins();
     await until('the scan has ended', () => ended.length === 1);
     scans.captureEnds();

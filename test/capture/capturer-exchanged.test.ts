@@ -25,7 +25,7 @@ function layOut(rig: Rig): void {
 const isReadAt = (target: string, name: string): boolean =>
   target.startsWith('/proc/self/fd/') && target.endsWith(`/${name}`.slice(name.lastIndexOf('/') + 1));
 
-/** Replaces `a` by a link to the outside for the duration of one call. */
+/** For the duration of one call, replaces `a` by a link to the outside. */
 class Exchange {
   readonly #rig: Rig;
   #isOut = false;

@@ -1,5 +1,5 @@
-// A capture skips and reports git directories of any name. Files in a git directory are captured only if the user's
-// repository tracks them.
+// A capture skips and reports git directories, whatever their names. It captures files of a git directory only if the
+// user's repository tracks them.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -25,7 +25,7 @@ async function withRig(
 const told = (capture: Capture): string[] =>
   capture.skipped.filter(({ reason }) => reason === 'nestedGitDirectory').map(({ path }) => toText(path));
 
-/** Makes a capture with the records of an earlier scan and one without, and expects equal results. */
+/** Makes one capture with the records of an earlier scan and one without them, and expects equal results. */
 async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly told: string[] }> {
   const first = await rig.capturer.capture();
   const again = await rig.capturer.capture({ previous: first.snapshot });
@@ -86,7 +86,7 @@ test('a capture recognises a bare repository whatever its name, even if its HEAD
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
     symlinkSync('refs/heads/main', join(rig.root, 'y/HEAD.new'));
-    renameSync(join(rig.root, 'y/HEAD.new'), join(rig.root, 'y/HEAD')); // old versions of git made HEAD in this form
+    renameSync(join(rig.root, 'y/HEAD.new'), join(rig.root, 'y/HEAD')); // old versions of git made HEAD as a link
     rig.write('x/f', '1');
     rig.write('no/HEAD', 'ref: refs/heads/main\n');
     rig.write('no/objects', 'a file');

@@ -16,7 +16,7 @@ import { applyStep, step } from '../support/trees/tree-steps.ts';
 
 const test = suite('full capture');
 
-/** Handles that can never be opened, like on systems other than Linux. */
+/** Directory handles that can never be opened, as on systems other than Linux. */
 const notReady: ScanHandles = {
   changes: new ChangeLog(),
   isReady: false,
@@ -39,7 +39,7 @@ test('first and after every round of edits, a capture gives the same tree as git
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        // The second capture gets no previous snapshot, because git starts with an empty index too.
+        // The second capture gets no previous snapshot. Git starts with an empty index, too.
         const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);

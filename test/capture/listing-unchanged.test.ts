@@ -116,7 +116,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
             one.previous = await compare(one.rig, one.previous);
           }
           await settle();
-          // All stamps are old now. This scan records all listings, and the next scan reuses all listings that have not
+          // All stamps are old now. This scan records all listings. The next scan reuses the listings that have not
           // changed.
           for (const one of rigs) one.previous = await compare(one.rig, one.previous);
         }
@@ -140,7 +140,7 @@ async function compare(rig: Rig, previous: SnapshotId | undefined): Promise<Snap
   assert.is(got.snapshot, want.snapshot);
   assert.equal(got.skipped, want.skipped);
   await fresh.close();
-  // A scan that uses the known files of an earlier scan.
+  // This scan uses the known files of an earlier scan.
   const reopened = rig.another({ settleMs: stampGrainMs, knownFile: join(rig.top, 'known-files') });
   const known = await reopened.capture(request);
   assert.is(known.snapshot, want.snapshot);
@@ -173,7 +173,7 @@ test('a capture only compares the stamps of an unchanged directory, and does not
     installFault(undefined);
     assert.is(second.root, first.root);
     assert.is(await contentOf(rig.store, third, 'd7/f3'), 'changed');
-    // The root is opened to check that it can be read.
+    // The scan opens the root only to check that the root can be read.
     assert.equal([...targets.open], [rig.root, join(rig.root, 'd7/f3')]);
     if (keepsTimes()) assert.equal([...targets.readdir], [join(rig.root, 'd7')]);
   } finally {
@@ -194,7 +194,7 @@ test('a capture based on an earlier capture compares all names, but reads files 
     renameSync(join(rig.root, 'd3/f3'), join(rig.root, 'd4/moved'));
     rig.write('d5/f5', 'edited in place by a program');
     const previous = first.snapshot;
-    // A complete scan in between does not change the result.
+    // A complete scan between the two does not change the result.
     assert.is(await rig.capturer.isChanged(previous), true);
     let looks = 0;
     installFault((call, target) => {

@@ -11,7 +11,7 @@ import { ChangeLog } from '../../src/watch/change-log.ts';
 export class PerfectWatch implements AuditedHandles, ScanHandles {
   readonly changes = new ChangeLog();
   isTrusted = true;
-  /** When false, captures scan everything. */
+  /** If false, captures scan everything. */
   readonly isReady = false;
   /** The result of `fence()`. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
@@ -38,15 +38,15 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     for (const path of this.#changed()) this.changes.mark(path, 'handles');
   }
 
-  /** Changes the tree without marks. */
+  /** Changes the tree without marking the changes. */
   miss(act: () => void): void {
     act();
     this.#changed();
   }
 
   /**
-   * Returns the differences since the last call. The path of a new or removed directory covers everything below the
-   * directory.
+   * Returns the paths that differ since the last call. The path of a new or removed directory stands for everything
+   * below it.
    */
   #changed(): TreePath[] {
     const now = this.#look();

@@ -201,7 +201,7 @@ test('a background scan never runs during a capture, but follows a capture that 
         () => void begun.push(isCapturing ? 'capture' : 'look'),
         async () => {
           const capture = it.capture();
-          it.fast.scanSoon(); // this also happens when directory handles become available
+          it.fast.scanSoon(); // the daemon also calls this when directory handles become available
           await capture;
           isCapturing = false;
           it.fast.requireFullScan();

@@ -45,7 +45,7 @@ test('the audit does not compare a capture that reuses unchecked listings or inc
       it.write('.gitignore', 'out/\n');
     });
     const first = await it.capture();
-    // A later scan reuses a content without a check only if the content was old enough when it was read.
+    // A later scan reuses a content without a check only if the content was old enough at its last read.
     while (Date.now() < lstatSync(it.at('a/f')).ctimeMs + 2 * stampGrainMs) await turn();
     const before = await it.capture({ previous: first.snapshot });
     it.watch.change(() => it.write('a/f', '2'));

@@ -34,7 +34,7 @@ class Beside {
   readonly handles: DirectoryHandles;
   readonly audit: WatchAudit;
   readonly capturer: Capturer;
-  /** The number of times that the audit asked whether the handles had marked a path. */
+  /** How often the audit asked whether the directory handles had marked a path. */
   asked = 0;
   #before = 0;
   #latest = 0;

@@ -108,7 +108,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** This is a separate function so that the garbage collector can free the source of the index. */
+/** A separate function, so that the garbage collector can free the source of the index. */
 function indexOf(stored: (n: number) => StoredCheckpoint): CheckpointIndex {
   return new CheckpointIndex(Array.from({ length: count }, (_, n) => stored(n)));
 }

@@ -74,7 +74,7 @@ function daemonsOf(storage: string): string[] {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       return words.includes('daemon') && words.includes(`--storage-dir=${storage}`);
     } catch {
-      return false; // the process has ended
+      return false; // this process has ended
     }
   });
 }

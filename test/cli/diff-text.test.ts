@@ -1,4 +1,4 @@
-// Tests the lines of a diff as people see them.
+// Tests the lines of a diff that the command line prints for people.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { partLines } from '../../src/cli/diff-text.ts';

@@ -1,4 +1,4 @@
-// Tests which files a command loads, because an agent or a person waits while they load.
+// Tests which files a command loads. Agents and people wait while a command loads them.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Measures how long people and agents wait with 100,000 files and a running daemon. Compares `checkpointd list` and
-// `checkpointd hook` with an empty Node program in the same run.
+// Measures how long people and agents wait for a command with 100,000 files and a running daemon. Compares `checkpointd
+// list` and `checkpointd hook` with an empty Node program in the same run.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -218,7 +218,7 @@ class Run {
     else assert.equal(readFileSync(file), content);
   }
 
-  /** Returns `value` with every `${variable}` replaced. `${type}` stays for {@link match}. */
+  /** Returns `value` after replacing every `${variable}`. `${type}` stays for {@link match}. */
   #filled(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#filled(each));
     if (isFields(value))

@@ -1,4 +1,4 @@
-// Tests checkpoint/clean without checkpoints, and with checkpoints that it cannot reach.
+// Tests checkpoint/clean if there are no checkpoints, and if it cannot reach the checkpoints.
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

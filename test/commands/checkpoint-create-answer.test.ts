@@ -167,7 +167,7 @@ test('the answer of a create says whether the capture was full, and why', () =>
       assert.is(await create(), undefined);
       rig.write('.gitignore', '*.log\n');
       assert.is(await create(), 'ignoreRules');
-      // chokidar may report the change of .gitignore only now, and its report widens the next capture, too.
+      // chokidar may report the change of .gitignore only now. The next capture then also checks more files.
       await until('a capture is fast again', async () => (await create()) === undefined);
       session.enabled?.capture.requireFullScan();
       assert.is(await create(), 'unwatched');

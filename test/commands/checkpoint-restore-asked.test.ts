@@ -1,4 +1,5 @@
-// Tests what a restore does before it changes a file: dry runs, mass deletions, conflicts, the expected head.
+// Tests what a restore checks before it changes a file: dry runs, deletions of many files, conflicts, the expected
+// checkpoint.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -13,7 +13,7 @@ const lines = (...changes: readonly (readonly [number, string])[]): string => {
   return `${text.join('\n')}\n`;
 };
 
-/** Two agents in one work tree, each with its own session. */
+/** Two agents in one work tree. Each has its own session. */
 class Pair {
   daemon = new InProcessDaemon();
   readonly root = repository({ 'shared.txt': lines(), 'a.txt': lines(), 'b.txt': lines() });
@@ -40,7 +40,7 @@ class Pair {
     await this.open();
   }
 
-  /** Makes the checkpoint of a turn in both sessions. */
+  /** Makes the checkpoint of a turn in each of the two sessions. */
   async turn(): Promise<void> {
     for (const session of [this.a, this.b])
       await this.daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -1,4 +1,4 @@
-// Runs a sample of execute-after-commit.long.ts: one method of each kind in shadow.
+// Runs a sample of execute-after-commit.long.ts: one method of each kind, with strategy shadow.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -28,7 +28,7 @@ test('if the disk is full after a checkpoint was published, the answer only warn
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
     rig.write('a.txt', 'two\n');
-    // The session's log is written through its descriptor.
+    // The session's log is written through a descriptor, so the target is a number.
     installFault((call, target) => {
       if (call === 'write' && /^\d+$/.test(target))
         throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });

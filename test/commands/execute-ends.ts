@@ -35,7 +35,7 @@ export class EndSweep {
   }
 
   /**
-   * Makes every `step`-th call fail. Returns how many calls failed, and how many of these failures were reported as
+   * Makes every `step`-th call fail. Returns how many calls failed, and how many of the failures were reported as
    * errors.
    */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {

@@ -85,7 +85,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return session;
 }
 
-/** Writes to a file and waits until listeners are notified. */
+/** Writes to a file, and waits until clients are notified. */
 async function changed(rig: SessionRig, text: string): Promise<void> {
   rig.daemon.told.length = 0;
   rig.write('a.txt', text);

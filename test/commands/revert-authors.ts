@@ -127,8 +127,8 @@ export interface TriedAuthors {
 }
 
 /**
- * Makes a history, and reverts each author in each session. All lines of the other authors must stay, and undo must be
- * the inverse.
+ * Makes a history, and reverts each author in each session. All lines of the other authors must stay, and undo must
+ * reverse each revert.
  */
 export async function tryAuthors(
   daemons: readonly [InProcessDaemon, InProcessDaemon],

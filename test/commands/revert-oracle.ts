@@ -93,7 +93,7 @@ class Editor {
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** False when a parent of the path is a file or a link. */
+/** False if a parent of the path is a file or a link. */
 function canMake(root: string, path: string): boolean {
   for (let at = dirname(path); at.length > root.length; at = dirname(at)) {
     const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -108,7 +108,7 @@ export interface Tried {
   conflicts: number;
 }
 
-/** Makes a history and reverts some of its ranges. Each revert is undone before the next revert. */
+/** Makes a history and reverts some of its ranges. Undoes each revert before the next one. */
 export async function tryHistory(
   daemon: InProcessDaemon,
   random: Random,

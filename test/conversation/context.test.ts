@@ -5,7 +5,9 @@ import { type ContextFiles, windowUse } from '../../src/conversation/context.ts'
 import { Conversation } from '../../src/conversation/conversation.ts';
 import { MemoryLog } from './room.ts';
 
-/** A work tree in memory with text files. A pattern with `*` matches every name with its prefix and suffix. */
+/**
+ * A work tree in memory with text files. A pattern with `*` matches every name that begins and ends like the pattern.
+ */
 class Texts implements ContextFiles {
   readonly texts = new Map<string, string | undefined>();
   readonly reads: string[] = [];

@@ -30,8 +30,8 @@ class ForgetfulLog implements RecordLog {
 }
 
 const entries = 10_000;
-// Copies the entry through JSON, so that its texts are not slices of one shared text. Data from the wire is not shared
-// either.
+// Copies the entry through JSON. Otherwise its texts would be slices of one shared text, unlike data from
+// the wire.
 function entryOf(n: number): { user: object; assistant: object } {
   const text = `${n} `.padEnd(1000, 'lorem ipsum ');
   const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };

@@ -68,7 +68,7 @@ class RefusingLog extends MemoryLog {
   }
 }
 
-/** Returns the document in the form that another process gets. */
+/** Returns the document as another process would get it. */
 function documentOf(state: ConversationState): unknown {
   return JSON.parse(JSON.stringify(toDocument(state)));
 }

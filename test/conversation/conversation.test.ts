@@ -1,4 +1,4 @@
-// Tests a new conversation, the client's settings, and the state after a clear.
+// Tests a new conversation, the settings of the client, and the state after the conversation was cleared.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';
 import { KeyedKills, keyedChanges, recordWritten } from './keyed-kills.ts';
 
-/** STRIDE=1 kills at every change of the disk. */
+/** With STRIDE=1, the daemon is killed at every change of the disk. */
 const killsEach = 30;
 
 for (const change of keyedChanges) {

@@ -57,9 +57,7 @@ export class KillPoints {
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
   }
 
-  /**
-   * Kills a hard restore of checkpoint 1 at the n-th matching call. Returns `undefined` when there was no such call.
-   */
+  /** Kills a hard restore of checkpoint 1 at the n-th matching call. Returns `undefined` if there are fewer calls. */
   async restore(n: number, match = ''): Promise<string | undefined> {
     const killed = await this.#killed(n, match, (client, session) =>
       client.send('checkpoint/restore', { session, tag: '1', mode: 'hard', onConflict: 'overwrite' }),

@@ -92,7 +92,7 @@ async function pathsAndRefs(
   await client.request('remote/fetch', { remote: 'team', idempotencyKey: 'once' });
   await client.request('session/close', { session });
   const again = await rig.opened({ strategy, retention: 'keep' });
-  // The directory of the watcher's cookies exists while the watcher runs.
+  // The directory for the watcher's cookie files exists while the watcher runs.
   await until('the work tree is watched', async () => {
     const { state } = await again.client.request('worktree/status', { session });
     return state === 'live';

@@ -1,9 +1,9 @@
-// The daemon with a fault installed, for tests that kill the daemon at a chosen call or make it fail. This program sets
-// the fault of the seam, and then runs the same daemon. The shipped daemon has no such switch.
+// The daemon with an installed fault, for tests that kill the daemon or make it fail at a chosen call. This program
+// sets the fault of the seam, and then runs the same daemon. The shipped daemon has no such switch.
 //
 // - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. The file
-//   COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be
-//   `changes`, for the calls that may change the disk.
+// COUNT receives this call. For N = 0 the daemon is not killed, and COUNT receives all matching calls. MATCH may be
+// `changes`, for the calls that may change the disk.
 // - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
 // - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).
 // - `--pack=N`: The daemon packs the objects and refs of a shadow at every N checkpoints, however few they are.
@@ -49,7 +49,7 @@ for (const word of own) {
       // The test removes the file when it has read the answer.
       if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
-      globalThis.gc?.(); // buffers that the first collection frees are counted until the second collection
+      globalThis.gc?.(); // a collection frees these buffers, but the count is right only after the next collection
       const { heapUsed, external } = process.memoryUsage();
       writeFileSync(`${value}.new`, String(heapUsed + external));
       renameSync(`${value}.new`, value);

@@ -1,4 +1,4 @@
-// Runs the rounds of rounds.test.ts a thousand times.
+// Runs a thousand of the rounds of rounds.test.ts.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

@@ -1,4 +1,4 @@
-// The inspector's server gives no data to requests that do not come from its own page.
+// Tests that the inspector's server gives no data to requests from other pages than its own.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { test } from 'uvu';

@@ -15,7 +15,7 @@ export interface BadRequest {
 interface BadValue {
   readonly what: string;
   readonly value: unknown;
-  /** The place of the wrong part, if it is below the field itself. */
+  /** The place of the wrong part, if this part is below the field itself. */
   readonly path?: string;
 }
 
@@ -133,7 +133,7 @@ function badObjects(schema: Schema, depth: number): BadValue[] {
   });
 }
 
-/** Returns every invalid request of a method. Requests that need a valid session use `session`. */
+/** Returns every invalid request of a method. `session` is used for requests that need a valid session. */
 export function badRequests({ name: method, params }: Method, session: string): BadRequest[] {
   if (params === undefined) return [];
   return badValues(params)

@@ -1,4 +1,4 @@
-// Runs all conformance scripts with the daemon. conformance.test.ts runs one for each rule.
+// Runs all conformance scripts with the daemon. conformance.test.ts runs only one script for each rule.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readCases } from '../../scripts/conformance/conformance-case.ts';

@@ -156,7 +156,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = await keptSession(world, { conversationId: 'cut' });
     },
   },
-  /** The session has checkpoints from an earlier run, and is opened with checkpoints disabled. */
+  /** The session has checkpoints from an earlier run. It is opened with checkpoints disabled. */
   keptNotEnabled: {
     async make(world) {
       const open = { conversationId: 'kept' };

@@ -43,7 +43,7 @@ export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   return /^session\/(list|delete)$/.test(method.name) || JSON.stringify(example).includes('${storage}');
 }
 
-/** Executes one example on a daemon. Returns the difference from the document, or undefined. */
+/** Executes one example on a daemon. Returns how the answer differs from the document, or undefined. */
 export async function runExample(
   { method, example }: NamedExample,
   host: ExampleHost,

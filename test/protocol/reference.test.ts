@@ -9,7 +9,7 @@ import { protocol, root } from './document.ts';
 
 const text = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
 
-/** Counts the words that people read, without the marks of tables and the targets of links. */
+/** Counts the words that people read. Leaves out the marks of tables and the targets of links. */
 function wordsIn(part: string): number {
   const plain = part.replace(/\]\(#[^)]*\)/g, ']').replace(/<[^>]*>/g, '');
   return plain.split(/\s+/).filter((word) => /\w/.test(word)).length;

@@ -98,7 +98,7 @@ for (const [name, obstacle, start] of servers) {
   test(`the host of ${name} refuses an unknown user at once`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
-      // The host key is known, but the client has neither a password nor a key.
+      // The client knows the host key, but has neither a password nor a key of its own.
       writeFileSync(
         config,
         server.gitconfig

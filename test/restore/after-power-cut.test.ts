@@ -143,7 +143,7 @@ test('if the power is cut after two restores, the next opening repeats only the 
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
-    // The safety checkpoint has the only copy of this content, so an abrupt end keeps the session.
+    // Only the safety checkpoint has this content, so an abrupt end keeps the session.
     rig.write('mine', 'in no other checkpoint\n');
     await restoreUnsynced(rig, session, '2');
     assert.is(notesOf(session).length, 2);

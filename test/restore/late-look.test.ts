@@ -167,7 +167,7 @@ test('a write through a second name of a replaced file does not count as a late 
     assert.equal([read('d/f'), kept('d'), existsSync(displacedTo)], ['old', [], false]);
   }));
 
-/** Kills a late look at its n-th call and repeats the look. Returns false when the look made fewer calls. */
+/** Kills a late look at its n-th call, and then repeats it. Returns false if the late look made fewer calls. */
 const killedAt = (n: number): Promise<boolean> =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);

@@ -1,4 +1,4 @@
-// Makes a sample of the calls of a restore fail, and kills a whole process. restorer-faults.long.ts tries all calls.
+// Makes a sample of the calls of a restore fail, and kills a whole process. restorer-faults.long.ts tries every call.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

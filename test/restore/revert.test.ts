@@ -61,7 +61,7 @@ for (const [kind, tag, path] of [
       assert.is(error.kind, kind);
       assert.match(error.message, /store\/verify/);
       assert.equal(manifest(rig.work), files);
-      // The revert left no unfinished restore, so the next change has nothing to recover.
+      // The revert left no unfinished restore. Therefore the next change has nothing to recover.
       assert.not(existsSync(before.parts.directory.intentFile));
       await rig.request('checkpoint/create', { session, kind: 'turn' });
     }));
@@ -106,7 +106,7 @@ test('a revert gives up and changes nothing if the files keep changing', () =>
 const kindsIn = async (session: Session): Promise<string[]> =>
   (await session.requireCheckpoints().store.checkpoints()).map(({ record }) => record.kind);
 
-/** Makes each call of a revert fail after its first change of the work tree. */
+/** After the first change of the work tree, makes each call of a revert fail. */
 async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
   installFault((call) => {
     const isBegun = rig.read('b') === text() || rig.read('d/a') === text([9, 'later']);

@@ -1,4 +1,5 @@
-// Ends a server by shutdown, exit or the end of input. Tests which requests are still answered, and the exit code.
+// Ends a server by shutdown, by exit or by the end of input. Tests which requests are still answered, and the exit
+// code.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

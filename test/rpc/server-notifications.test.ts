@@ -1,5 +1,5 @@
-// Tests when the server reports progress, and which log lines it sends to the client. protocol/conformance tests events
-// and traces.
+// Tests when the server reports progress, and which log lines it sends to the client. Events and traces are tested in
+// protocol/conformance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -25,7 +25,7 @@ const setfacl = (rig: SessionRig, path: string, ...args: string[]): void => {
 const modeOf = (rig: SessionRig, path: string): string =>
   (statSync(join(rig.work, path)).mode & 0o777).toString(8);
 
-/** True when the access list of a file gives a named user any right. */
+/** True if the access list of a file gives a right to any named user. */
 const named = (rig: SessionRig, path: string): string[] =>
   execFileSync('getfacl', ['-cpn', '-e', join(rig.work, path)], { encoding: 'utf8' })
     .split('\n')

@@ -85,7 +85,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       let checkpoints = 0;
       let leftOut = 0;
       while (writers.some(({ isRunning }) => isRunning)) {
-        // The checkpoint is requested right after a write has ended.
+        // The test requests the checkpoint right after a write has ended.
         await writers[checkpoints % 2]?.next();
         const before = writers.map((writer) => writer.acknowledged());
         const { checkpoint, skipped } = await client.request('checkpoint/create', { session, kind: 'turn' });

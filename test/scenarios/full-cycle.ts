@@ -26,11 +26,11 @@ export interface CycleOptions {
   readonly scratch: string;
   /** The approximate number of files edited before each checkpoint. */
   readonly edits: number;
-  /** Ignored files, which are in no checkpoint. The cycle never edits these files. */
+  /** Ignored files, which no checkpoint has. The cycle never edits these files. */
   readonly ignored?: RegExp;
 }
 
-/** Duration of each step in milliseconds. */
+/** The duration of each step in milliseconds. */
 export type Times = Record<string, number>;
 
 const environment = {

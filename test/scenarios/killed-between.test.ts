@@ -1,5 +1,5 @@
-// Kills a daemon that changes files and conversation together, at some writes to the disk. killed-between.long.ts kills
-// it at every write.
+// Kills a daemon that changes files and conversation together. The kills come at some writes to the disk;
+// killed-between.long.ts kills at every write.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killAt, killScenarios } from '../support/kill-scenarios.ts';

@@ -1,5 +1,5 @@
-// Machines push and fetch side by side through real servers, with kills and cut connections. MACHINES, ROUNDS, KILLS,
-// CUTS and RESTORES set the size. The full run is ROUNDS=50 KILLS=200 CUTS=50.
+// Machines push and fetch at the same time through real servers, with kills and cut connections. MACHINES, ROUNDS,
+// KILLS, CUTS and RESTORES set the size. The full run is ROUNDS=50 KILLS=200 CUTS=50.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';

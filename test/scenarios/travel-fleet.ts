@@ -194,7 +194,7 @@ class FleetMachine {
       if (fate === 'calm' || !isExpected(error, fate)) throw error;
       tally.failures += 1;
     });
-    asked.catch(() => undefined); // the request may already fail during the pause below
+    asked.catch(() => undefined); // the request may fail before the code below waits for it
     if (fate === 'kill') {
       await new Promise((resolve) => setTimeout(resolve, random() * 900));
       await client.kill();

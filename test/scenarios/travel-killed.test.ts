@@ -1,4 +1,4 @@
-// Kills the daemon in the middle of a push, a fetch and an import. travel-killed.long.ts kills it at more calls.
+// Kills the daemon in the middle of a push, a fetch and an import. travel-killed.long.ts kills at more calls.
 import { test } from 'uvu';
 import { type Killed, withKills } from './travel-killed.ts';
 

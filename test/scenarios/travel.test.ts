@@ -153,7 +153,7 @@ test('repeating an import with its key returns the first answer, even if the dae
   const first = await daemon.call('session/import', params);
   const file = join(daemon.storage, 'remotes.keys');
   const isNote = (line: string): boolean => line.includes('"kind":"import"');
-  // Simulates two daemons: one died between the commit and the answer, and one while it wrote a line.
+  // Simulates the death of two daemons: one between the commit and the answer, one during a write to this file.
   const text = readFileSync(file, 'utf8').split('\n').filter(isNote).join('\n');
   writeFileSync(file, `${text}\n{"kind":"oper`);
   const later = new InProcessDaemon(daemon.storage);

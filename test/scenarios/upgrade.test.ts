@@ -202,7 +202,7 @@ for (const strategy of Object.keys(strategies)) {
           assert.match(refused.message, /It was not changed/);
           assert.equal(everything([rig.storage, rig.work], touched), before, what);
         }
-        // The daemon continues, and other sessions work.
+        // The daemon continues, and other sessions can be used.
         const other = await rig.open(client, { strategy: strategy === 'shadow' ? 'local' : 'shadow' });
         await client.request('checkpoint/create', { session: other.session, kind: 'turn' });
         await client.request('session/delete', { session: other.session });

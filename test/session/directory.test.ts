@@ -1,4 +1,5 @@
-// Tests the path of a session's directory, how the daemon recognises it, and the errors for an unusable storage.
+// Tests the path of a session's directory, how the daemon recognises this directory, and the errors for an unusable
+// storage.
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

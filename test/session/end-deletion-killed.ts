@@ -49,7 +49,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Opens the session again, and compares it with the two allowed states. Returns the name of the state. */
+/** Opens the session again, and compares it with the two allowed states. Returns the name of the state that it has. */
 export async function openedAgain(
   rig: DaemonRig,
   ending: Ending,
@@ -77,7 +77,7 @@ export async function listed(client: WireClient, session: string): Promise<boole
   return sessions.some((each) => each.session === session);
 }
 
-/** Returns our refs in the user's repository. */
+/** Returns the daemon's refs in the user's repository. */
 export function refs(rig: DaemonRig): string {
   return git(rig.work, 'for-each-ref', 'refs/checkpointd');
 }

@@ -26,7 +26,7 @@ function replaceWorkTree({ work }: DaemonRig): void {
   renameSync(`${work}.new`, work);
 }
 
-/** Runs a restore on the command line without --yes, which only shows the plan. */
+/** Runs a restore on the command line. Without --yes it only shows the plan. */
 async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
   const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
   const code = await restore.code;

@@ -102,7 +102,7 @@ test('local: session/delete waits for a checkpoint that is being created, and al
     await until('the checkpoint is being published', () => order.includes('publishing'));
     const waiting = errorOf(() => rig.request('conversation/append', { session, entry }));
     const deleted = rig.request('session/delete', { session });
-    assert.match(String(await waiting), /being closed/); // the deletion has begun
+    assert.match(String(await waiting), /being closed/); // at this moment, the deletion has begun
     goOn();
     assert.is((await created).checkpoint?.tag, '1');
     assert.ok((await deleted).deleted);

@@ -55,7 +55,7 @@ test('over the wire, a create waits while another program locks the database (O2
     holder.exec('BEGIN EXCLUSIVE');
     rig.write('a.txt', 'while it was held\n');
     const waiting = client.request('checkpoint/create', { session, kind: 'turn' });
-    // The daemon can still read.
+    // The daemon can still read the database.
     assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
     holder.exec('ROLLBACK');
     holder.close();

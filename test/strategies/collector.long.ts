@@ -1,5 +1,5 @@
-// Tests strategy local while the user collects garbage all the time. `git gc --prune=now` and `git prune` run in loops
-// while a real daemon makes checkpoints. Afterwards no object of the user or of the daemon may be missing.
+// Tests strategy local while the user collects garbage without a pause. `git gc --prune=now` and `git prune` run in
+// loops while a real daemon makes checkpoints. Afterwards no object of the user or of the daemon may be missing.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

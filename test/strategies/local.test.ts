@@ -35,8 +35,8 @@ function livedIn(): string {
 }
 
 /**
- * Makes two checkpoints, a soft and a hard restore, and an undo. After each step, checks that the user's repository is
- * unchanged.
+ * Makes two checkpoints, a soft restore, a hard restore and an undo. After each step, checks that the user's repository
+ * is unchanged.
  */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   const daemon = new InProcessDaemon();

@@ -107,7 +107,7 @@ for (const strategy of Object.keys(strategies)) {
           [[affected]],
           'this one, and no other',
         );
-        // All other files of the damaged checkpoint, and all other checkpoints, can be restored.
+        // All other checkpoints, and all other files of the damaged checkpoint, can be restored.
         const paths = [{ path: 'a.txt' }, { path: 'z.txt' }];
         await client.request('checkpoint/restore', { session, tag: '1', paths });
         assert.is(rig.read('a.txt'), 'a, as the others\n');

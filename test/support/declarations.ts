@@ -25,7 +25,10 @@ function protocol(): ProtocolDocument {
   return document;
 }
 
-/** Returns the undeclared parts of a frame. For a response, `answered` is the method of the request. */
+/**
+ * Returns those parts of a frame that the protocol does not declare. For a response, `answered` is the method of the
+ * request.
+ */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors, recoveryErrors } = protocol();
   if (frame.error !== undefined) recordError(protocol(), frame.error.data);

@@ -61,7 +61,7 @@ export async function startSshd(directory: string): Promise<GitServer> {
 
 const [user, password] = ['me', 'open sesame'];
 
-/** Starts an https server that requires a password. The clients' credential helper knows the password. */
+/** Starts an https server that requires a password. The credential helper of the clients gives this password. */
 export async function startHttps(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -1,7 +1,7 @@
 // Makes the frames of a broken client from a seed. Bytes are flipped, removed or doubled, or random bytes are inserted.
 import { frameOf } from './frames.ts';
 
-/** Returns a fast random generator (mulberry32), because fast-check would take minutes for so many frames. */
+/** Returns a fast random generator (mulberry32). For so many frames, fast-check would take minutes. */
 export function random(start: number): (below: number) => number {
   let state = start >>> 0;
   return (below) => {

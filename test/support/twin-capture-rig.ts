@@ -98,7 +98,7 @@ export class TwinCaptureRig {
     this.previous = after.snapshot;
   }
 
-  /** Like `agrees`, but the capture must be fast. */
+  /** Like `agrees`, but requires that the capture was fast. */
   async agreesFast(why: string): Promise<void> {
     const isFast = await this.agrees(why);
     assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);

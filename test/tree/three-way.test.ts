@@ -30,7 +30,7 @@ test('contents are merged four at a time, and the results have the order of the 
     theirs: side('theirs'),
     contents: async (_base, _ours, _theirs, path) => {
       most = Math.max(most, (active += 1));
-      // The merges of the first paths take longest.
+      // The merges of the first paths take the longest time.
       for (let n = names.length - names.indexOf(path); n > 0; n -= 1)
         await new Promise((resolve) => setImmediate(resolve));
       active -= 1;

@@ -143,7 +143,7 @@ if (process.platform === 'linux') {
   });
 
   test('if a shared thread dies, each of its sessions gets its own thread', async () => {
-    // The thread fails when a session named `poison` starts to use it.
+    // The thread fails when a session with the name `poison` begins to use it.
     const program = new URL(
       `data:text/javascript,import { parentPort } from 'node:worker_threads';
        parentPort.on('message', ({ kind, seat, order }) => {

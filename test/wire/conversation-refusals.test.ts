@@ -21,7 +21,7 @@ const outside = /inside|within|relative/i;
 const shorter = /Shorten it, or raise limits.maxMessageCharacters/;
 const unharmed = /Nothing was changed/;
 
-/** Name, method, parameters, expected error kind, and the remedy that the message must contain. */
+/** For each request: name, method, parameters, expected error kind, and the advice that the message must contain. */
 const refusals: readonly (readonly [string, RequestMethod, object, string, RegExp])[] = [
   [
     'a message too long',

@@ -44,7 +44,7 @@ async function withDaemon(body: (daemon: InProcessDaemon) => Promise<void>): Pro
   }
 }
 
-/** Checks that every request that reads the work tree is refused, and that nothing is written there. */
+/** Checks that every request that reads the work tree is refused, and that no file is written there. */
 async function refusesAll(daemon: InProcessDaemon, session: string, root: string): Promise<void> {
   const before = readdirSync(root);
   const refused = [

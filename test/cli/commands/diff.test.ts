@@ -1,4 +1,4 @@
-// `checkpointd diff` writes a patch if its output is a pipe, and text for people if its output is a terminal.
+// `checkpointd diff` writes a patch to a pipe, and text for people to a terminal.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,10 @@ function put(directory: string, side: 0 | 1): void {
   }
 }
 
-/** Makes two checkpoints of a kept session, one before and one after the changes of the files. */
+/**
+ * Makes two checkpoints of a kept session. The first has the files before the changes, the second has them after the
+ * changes.
+ */
 async function compared(rig: DaemonRig, strategy: 'shadow' | 'local' | 'sqlite' = 'shadow'): Promise<void> {
   put(rig.work, 0);
   const { client, session } = await rig.opened({ retention: 'keep', strategy });

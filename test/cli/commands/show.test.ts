@@ -1,4 +1,4 @@
-// Tests the output of `show`, and the mark of the current checkpoint in the list.
+// Tests the output of `show`, and how the list marks the current checkpoint.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

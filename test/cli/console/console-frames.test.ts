@@ -1,4 +1,4 @@
-// The frames in src/COMMANDS.md match a real terminal.
+// Compares the pictures of the console in src/COMMANDS.md with a real terminal.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -29,7 +29,7 @@ function consoleOf(
   return stdout.trimEnd().split('\n');
 }
 
-/** Starts a console whose input stays open. `said` returns its output so far. */
+/** Starts a console whose input stays open. `said` returns the output so far. */
 function openConsole(rig: DaemonRig) {
   const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
     env: rig.environment,

@@ -101,7 +101,7 @@ const agents: readonly Agent[] = [
 
 const installed = process.env['CHECKPOINTD_TEST_AGENTS'];
 
-/** Returns the path of the agent's program, or undefined when npm cannot install the agent. */
+/** Returns the path of the agent's program, or undefined if npm cannot install the agent. */
 function install({ package: name, program }: Agent): string | undefined {
   const directory = installed ?? temporaryDirectory('agent');
   const path = join(directory, 'node_modules', '.bin', program);
@@ -148,7 +148,10 @@ async function say(rig: DaemonRig, ...words: string[]): Promise<string> {
   return ran.stdout;
 }
 
-/** Plays a prompt, edits by tool and by shell, checkpoints, a restore, undo, redo, and the agent's next turn. */
+/**
+ * Plays the whole script: a prompt, edits by tool and by shell, checkpoints, a restore, undo, redo, and the agent's
+ * next turn.
+ */
 async function day(agent: Agent, program: string, rig: DaemonRig, server: ModelServer): Promise<void> {
   const own = agent.prepare(rig.home, server.url);
   const environment = { ...rig.environment, ...own, TERM: 'dumb', CI: '1' };

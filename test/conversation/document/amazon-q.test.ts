@@ -1,5 +1,5 @@
-// Imports a document of Amazon Q CLI 1.18. Messages, tools and context paths are converted to our form, and fields that
-// a session does not have are reported.
+// Imports a document of Amazon Q CLI 1.18. Messages, tools and context paths are converted to our form. Fields that a
+// session does not have are reported.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';

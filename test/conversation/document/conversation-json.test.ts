@@ -1,4 +1,4 @@
-// Exports a conversation as a document, tests the fields, and imports the document again.
+// Exports a conversation as a document, checks the fields, and imports the document again.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';

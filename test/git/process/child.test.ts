@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 const ask = (child: GitChild, text: string, patienceMs?: number): Promise<string> =>
   child.ask(Buffer.from(`${text}\n`), takeLine, patienceMs);
 
-/** Runs `body` with another program in place of git. */
+/** Runs `body` with another program that takes the place of git. */
 async function withProgram(script: string, body: (directory: string) => Promise<void>): Promise<void> {
   await inTemporary(async (directory) => {
     writeFileSync(join(directory, 'git'), `#!/bin/sh\n${script}`);

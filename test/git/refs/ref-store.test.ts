@@ -48,7 +48,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-/** Makes every call of one kind on the note fail. */
+/** Makes every call of one kind fail if it is on the note. */
 function failing(call: string): void {
   installFault((made, target) => {
     if (made === call && target.includes('intent.json'))
@@ -237,7 +237,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
       await refs.commit([{ ref: 'refs/own/a', to: undefined }]);
       assert.equal([...(await again()).refs.keys()], ['refs/own/b', 'refs/own/c']);
-      // The next open finishes a removal that was killed half-way.
+      // The next open finishes a removal that a kill interrupted.
       for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
       writeFileSync(join(gitDir, 'intent.json'), '[{"ref":"refs/own/b","to":null}]');
       assert.equal([...(await again()).refs.keys()], ['refs/own/c']);

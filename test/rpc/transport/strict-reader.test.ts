@@ -134,7 +134,7 @@ test('none of 120,000 mutated frames throws, and each fault gets one answer, how
       response.error.message.startsWith('The frames cannot be read'),
     );
     assert.is(framing.length, isFraming ? 1 : 0, here);
-    // The reader loses no frame that comes before the first mutated frame.
+    // The reader loses no frame before the first mutated frame.
     const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
     assert.equal(sound.ends, ['endOfInput'], here);
     assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);

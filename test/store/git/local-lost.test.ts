@@ -9,7 +9,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import type { WireFailure } from '../../support/frames.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-/** Returns what a client sees of a failure: the kind, the effects and the message. */
+/** Returns the parts of a failure that a client sees: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
 test('if .git is removed under an open session, every method reports this and changes nothing', () =>

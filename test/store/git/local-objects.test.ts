@@ -166,7 +166,7 @@ test('an error after the refs have moved does not undo the publication, and a mi
     const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
     let isMoved = false;
     installFault((call, target) => {
-      // Simulates a prune by the user, which removes one object after the publication.
+      // Simulates a prune by the user after the publication, which removes one object.
       if (call === 'rm' && target.endsWith('ref-intent.json')) isMoved = true;
       if (isMoved && call === 'exists' && target === file) rmSync(file, { force: true });
       if (isMoved && call === 'link') throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -90,7 +90,7 @@ test('a session whose checkpoints are packed opens without starting git, even af
 
 type Act = (directory: string, random: number) => Promise<void> | void;
 
-/** Flips a bit of a file of the store, or truncates the file. */
+/** Flips a bit in a file of the store, or truncates the file. */
 const damage =
   (fileIn: (directory: string) => string | undefined, isCut = false): Act =>
   (directory, random) => {

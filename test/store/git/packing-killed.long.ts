@@ -1,5 +1,5 @@
-// Kills a process at each step while it packs a shadow. The reopened store finds every checkpoint, can make a new one,
-// and can complete the packing.
+// Kills a process at each step of packing a shadow repository. The reopened store must find every checkpoint, make a
+// new one, and complete the packing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -34,7 +34,7 @@ async function opened(rig: SessionRig, strategy: Strategy): Promise<string> {
   return session;
 }
 
-/** Returns the directory of the tags of a session. */
+/** Returns the directory that contains the tags of a session. */
 const tagsOf = (rig: SessionRig, session: string, strategy: Strategy): string =>
   strategy === 'shadow'
     ? join(rig.storage, session, 'refs/tags')

@@ -1,4 +1,4 @@
-// On a full disk a request fails with NoSpace and changes nothing. Everything works once there is space.
+// On a full disk, a request fails with NoSpace and changes nothing. When there is space again, everything works.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,8 +8,8 @@ import { sql } from '../../support/stores/sqlite.ts';
 import { blobOf, type PlainTree } from '../../support/trees/snapshots.ts';
 
 /**
- * Rebuilds a checkpoint from the table checkpoint_file_snapshots alone, starting at the nearest full checkpoint. The
- * result lacks the skipped paths.
+ * Rebuilds a checkpoint only from the table checkpoint_file_snapshots, starting at the nearest checkpoint that has all
+ * its rows. The result does not have the skipped paths.
  */
 export function rebuilt(
   storage: string,

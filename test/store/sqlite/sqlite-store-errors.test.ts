@@ -24,7 +24,7 @@ import {
   shown,
 } from '../../support/trees/snapshots.ts';
 
-/** Opens a store, and closes it if the opening succeeded. */
+/** Opens a store, and closes it again if this succeeded. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('a transaction that fails once is rolled back and repeated without an error (O22)', () =>

@@ -176,7 +176,7 @@ test('if a cleanup removes a content between a writer’s check and its write, t
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
-    await store.sweep(); // this sweep keeps the content, but then its stamp is older than the current generation
+    await store.sweep(); // this sweep keeps the content, but now the content's stamp is older than the current generation
     const writer = store.writer();
     for (const { bytes } of tree.values())
       await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });

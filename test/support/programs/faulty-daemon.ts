@@ -24,7 +24,10 @@ const writing = new Set([
   'open',
 ]);
 const lately = new Int32Array(new SharedArrayBuffer(4));
-/** A fault begins once the file that CHECKPOINTD_TEST_ARM names exists. Without this variable it begins immediately. */
+/**
+ * A fault begins once the file with the name in CHECKPOINTD_TEST_ARM exists. Without this variable, it begins
+ * immediately.
+ */
 const arm = process.env.CHECKPOINTD_TEST_ARM;
 const isArmed = (): boolean => arm === undefined || existsSync(arm);
 

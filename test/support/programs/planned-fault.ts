@@ -21,13 +21,13 @@ export interface FaultPlan {
   /** For `slow`: the delay. */
   readonly ms?: number;
   readonly at: number;
-  /** Number of consecutive calls with the fault, by default 1. */
+  /** The number of consecutive calls with the fault. By default 1. */
   readonly times?: number;
   /** For `fail`: an index into the list of errors that the call can return. */
   readonly error?: number;
   /** A regular expression for `call target`. If it is absent, every call matches. */
   readonly match?: string;
-  /** For `link`: `from` is moved to `aside`, and a link to `to` takes its place. */
+  /** For `link`: `from` is renamed to `aside`, and a link to `to` takes its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /**
    * The number of milliseconds by which the daemon's clock is ahead of the machine's clock, which sets the times of

@@ -1,5 +1,5 @@
-// Starts the clients of one session, each in its own process (shared-client.ts), and lists the orders in which a test
-// kills them.
+// Starts the clients of one session, each in its own process (shared-client.ts). Lists the orders in which a test kills
+// these clients.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -10,7 +10,7 @@ import { checkpoint, contentsOf, file, type PlainFile, plain, shown } from '../t
 
 const [storage = '', session = '', count = '0', seed = '0'] = process.argv.slice(2);
 let state = Number(seed) + 1;
-/** The random generator of Park and Miller: the same seed gives the same run. */
+/** The random generator of Park and Miller. The same seed gives the same run. */
 const random = (below: number): number => {
   state = (state * 48_271) % 2_147_483_647;
   return state % below;

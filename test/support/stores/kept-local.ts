@@ -14,8 +14,8 @@ export function openLocal(rig: SessionRig): Promise<SessionOpenResult> {
 }
 
 /**
- * Makes and closes a session with two checkpoints and a message. Returns its id. The file `a` contains `one` in the
- * first checkpoint and `two` in the second.
+ * Makes and closes a session with two checkpoints and a message. The file `a` contains `one` in the first checkpoint
+ * and `two` in the second. Returns the id of the session.
  */
 export async function keptLocal(rig: SessionRig): Promise<string> {
   rig.write('a', 'one\n');

@@ -36,14 +36,14 @@ function containsFile([, node]: readonly [string, Directory | FileNode]): boolea
   return !isDirectory(node) || [...node.entries].some(containsFile);
 }
 
-/** Returns a deep copy of the directory, which later captures cannot change. */
+/** Returns a deep copy of the directory, so that later captures cannot change the copy. */
 export function frozen(directory: Directory): Directory {
   const kept = [...directory.entries].filter(containsFile);
   const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);
   return { ...directory, entries: new Map(entries) };
 }
 
-/** Yields every node below a directory, directories before their contents. */
+/** Yields every node below a directory. A directory comes before its contents. */
 export function* walk(
   directory: Directory,
   path: TreePath,

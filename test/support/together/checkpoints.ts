@@ -64,7 +64,7 @@ export interface RestoreStep {
   readonly to: number;
   readonly scope: Wire.RestoreScope;
   readonly mode: Wire.RestoreMode;
-  /** The index of the only file to restore, if any. */
+  /** The index of the file to restore, if only one file is to be restored. */
   readonly only: number;
   readonly onConflict: Wire.ConflictPolicy;
   readonly dryRun: boolean;

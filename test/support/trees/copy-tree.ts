@@ -1,5 +1,5 @@
-// Copies a directory file by file. Node's own copy crashes on some links (Node 26), and never returns if another
-// program truncates a file meanwhile.
+// Copies a directory file by file. Node's own copy function crashes on some links (Node 26), and never returns if
+// another program truncates a file meanwhile.
 import {
   mkdirSync,
   readdirSync,

@@ -50,7 +50,8 @@ export async function liveADay(rig: DaemonRig, client: WireClient, session: stri
 }
 
 /**
- * Returns everything that a client can read of checkpoints and conversation. Every version must give the same result.
+ * Returns everything that a client can read of checkpoints and conversation. The result must be the same with every
+ * version.
  */
 export async function lookAround(client: WireClient, session: string): Promise<object> {
   const { checkpoints } = await client.request('checkpoint/list', { session });

@@ -291,7 +291,7 @@ export class RandomEdits {
         env: { PATH: process.env['PATH'], HOME: this.#outside },
       });
     } catch (error) {
-      // git added nothing, because it cannot read a file or the repository has no commit.
+      // git has added nothing, because it cannot read a file or the repository has no commit
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }
