@@ -122,7 +122,7 @@ export class Commit {
     return 'conflict';
   }
 
-  /** Renames a directory. Returns false when another entry has the new path. */
+  /** Renames a directory. Returns false when another entry is at the new path. */
   renameDirectory(from: TreePath, to: TreePath): boolean {
     this.#ensureDirectory(parentOf(to));
     if (statsAt(this.#tree, to) !== undefined) return false;
@@ -306,8 +306,8 @@ export class Commit {
   }
 
   /**
-   * Removes the files in `held`, then the directory. If the directory contains another entry, it stays, and the
-   * function returns false.
+   * Removes the files in `held`, then the directory. If the directory contains another entry, the directory stays, and
+   * the function returns false.
    */
   #removeDisplaced(at: TreePath, home: TreePath, displaced: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {

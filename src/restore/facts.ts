@@ -367,8 +367,8 @@ async function conflictsIn(
 }
 
 /**
- * Returns a function that is true for a path whose content has not changed since the base. When the changes
- * since the base are unknown, the function always returns false.
+ * Returns a function that returns true for a path whose content has not changed since the base. When the changes since
+ * the base are unknown, the function always returns false.
  */
 function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
   if (sinceBase === undefined) return () => false;

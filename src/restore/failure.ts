@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EOPNOTSUPP: 'unsupported',
 };
 
-/** Returns the reason of a failure if it concerns one path. Returns undefined if it concerns the whole run. */
+/** If the failure concerns only one path, returns its reason. If it concerns the whole run, returns undefined. */
 export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }

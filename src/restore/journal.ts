@@ -19,7 +19,9 @@ import type { PreparedJob } from './restore-job.ts';
 
 const version = 1;
 
-/** The intent of a restore. JSON-safe: a TreePath is latin1, so it survives as text. */
+/**
+ * The intent of a restore. It can be written as JSON: a TreePath is a latin1 string, so JSON preserves all its bytes.
+ */
 export interface RestoreIntent {
   /** The id of the restore: 20 characters, which are part of every temporary name of the restore. */
   readonly id: string;
@@ -55,8 +57,8 @@ export interface RestoreIntent {
 }
 
 /**
- * The form on disk. An earlier version called a directory's birth time `born`, and also noted the directory's
- * device.
+ * The form of the note on disk. An earlier version called a directory's birth time `born`, and also noted the
+ * directory's device.
  */
 interface Note extends Omit<RestoreIntent, 'root'> {
   readonly version: number;

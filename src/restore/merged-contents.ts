@@ -56,7 +56,7 @@ export class MergedContents {
       theirs: await this.read(theirs),
     };
     if (Object.values(contents).some(isBinary)) return { kind: 'binary' };
-    // Several merges may run at once, so each merge has a directory of its own.
+    // Several merges may run at once, so each merge has its own directory.
     const directory = join(this.#directory, String((this.#merges += 1)));
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     const { bytes, isClean } = await mergeTexts(directory, contents, labels, this.#signal);

@@ -39,7 +39,10 @@ export async function unprotectMerged(
   });
 }
 
-/** Ends the protection of merged trees that a killed daemon left behind. Call it at the opening, after the recovery. */
+/**
+ * Ends the protection of merged trees that a killed daemon left behind. Call this function when a session is opened,
+ * after the recovery.
+ */
 export async function unprotectAllMerged(site: RestoreSite, context: OperationContext): Promise<void> {
   const { store, index } = site.checkpoints;
   if (store.isSweptByOthers !== true) return;

@@ -44,8 +44,8 @@ export type FailureReason =
 /** The reason why a restore skipped a path on purpose. */
 export type LeftReason =
   /**
-   * Another program edited the path, and the policy is to skip. Or a program made the path while the restore was
-   * interrupted.
+   * Another program edited the path, and the request says that such paths are skipped. Also used if a program created
+   * the path while the restore was interrupted.
    */
   | 'conflict'
   /**
@@ -92,8 +92,8 @@ export interface FileDelete {
   readonly path: TreePath;
   readonly expected: Entry;
   /**
-   * The reason of the deletion. `added`: the target does not have the file. `inTheWay`: the target needs a
-   * directory at the path, or has another spelling of the name.
+   * The reason for the deletion. `added`: the target does not have the file. `inTheWay`: the target needs a directory
+   * at the path, or has another spelling of the name.
    */
   readonly because: 'added' | 'inTheWay';
 }

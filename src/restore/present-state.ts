@@ -60,7 +60,7 @@ const chunkBytes = 1 << 20;
 
 /**
  * Reads the entry at a path and computes the id of its content. Returns `changing` when a program wrote to the file
- * during the read. Also returns `absent` when a directory above is missing, or is a link or a file.
+ * during the read. Returns `absent` also when a directory above is missing, or is a link or a file.
  * @throws other system errors
  */
 export async function identify(

@@ -125,7 +125,7 @@ async function finishWithoutLost(
   }
 }
 
-/** True when the signal was aborted and the error, or one of its causes, is this abort. */
+/** True when the signal was aborted, and this abort is the error itself or one of its causes. */
 function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
@@ -216,7 +216,10 @@ function recordFor(
   };
 }
 
-/** Returns the fields of the record for a return to the state before the undone restore. */
+/**
+ * Returns fields for the record of the checkpoint that recovery makes when it has gone back to the state before the
+ * restore.
+ */
 function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;
   return {

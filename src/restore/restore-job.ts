@@ -57,7 +57,7 @@ export interface RestoreJob {
 
 /** The facts of an interrupted run of a job. */
 export interface Interrupted {
-  /** The state before the restore. `target` is the state that the restore was to reach. */
+  /** The state before the restore. `target` is the state that the restore should have reached. */
   readonly before: SnapshotId;
   readonly target: SnapshotId;
   /** The paths that the interrupted run skipped on purpose. */

@@ -40,7 +40,7 @@ export interface RestoreSite extends RecordSources {
   readonly log: Log;
   /** Returns the store, or undefined when checkpoints are disabled. */
   openStore(): SnapshotStore | undefined;
-  /** Records whether a restore is unfinished. If it is, the next change first finishes or undoes the restore. */
+  /** Records whether a restore is unfinished. If so, the next change first finishes or undoes this restore. */
   setUnfinished(isUnfinished: boolean): void;
   /**
    * Records who made the changes between the checkpoint before a restore and the checkpoint after it. `ours` are the

@@ -187,8 +187,8 @@ export async function applyJob(
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
   await recordDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
-  // If another program changed a path first, the restore skipped the path, so the path does not count as
-  // restored.
+  // If another program changed a path before the restore reached it, the restore skipped the path. Such a path does not
+  // count as restored.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );

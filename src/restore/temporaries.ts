@@ -31,7 +31,7 @@ export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
-/** The temporary names of one run that may still exist. The end of the run removes each of them. */
+/** The temporary names of one run that may still exist. At its end, the run removes each of them. */
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();
@@ -111,7 +111,7 @@ export async function sweepTemporaries(
 }
 
 /**
- * Clears one temporary name. After a failure, returns the path instead of throwing, because one immutable file must not
+ * Handles one temporary name. If this fails, returns the path instead of throwing, because one immutable file must not
  * stop the sweep.
  */
 function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {

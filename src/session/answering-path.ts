@@ -26,7 +26,9 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
  */
 const argumentMax = 32_000;
 
-/** The time limit for the child. A sleeping disk wakes up in less time, and a client waits longer for an answer. */
+/**
+ * The time limit for the child. A sleeping disk wakes up in less time. A client waits for an answer longer than this.
+ */
 const patienceMs = 5_000;
 
 /**

@@ -283,7 +283,7 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
 
 /**
- * Records in a session a write that another session on the work tree reported. If the write cannot be logged,
+ * Makes a session record a write that another session on the work tree has reported. If the write cannot be logged,
  * gives a warning.
  */
 function recordReport(session: Session, writer: Session, written: Written): void {

@@ -163,7 +163,7 @@ export class TreeContextFiles implements ContextFiles {
         if (entry.isDirectory) {
           if (isWhole || this.#mayContainMatches(path, wanted)) pending.push({ directory: path, isWhole });
         } else if (isWhole && isText(path)) {
-          // A linked directory is not entered, because its files are found under their real paths.
+          // Does not enter a linked directory, because its files are found under their real paths.
           const found = this.find(path);
           if (found.is === 'file') matched.push(this.#record(toText(path), found));
         }

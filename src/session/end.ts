@@ -326,7 +326,7 @@ export const orphanGraceMs = 24 * 60 * 60 * 1000;
  * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First, orphans. An
  * orphan has our marker, belongs to this user, has no living owner and no unfinished restore, and had no heartbeat for
  * the grace period. Second, sessions of any age whose deletion was interrupted. Third, directories that were renamed
- * away. Never touches a kept session, unless a client has deleted this session.
+ * away. Never touches a session with the retention `keep`, unless a client has deleted this session.
  *
  * If the sweep cannot judge or remove a directory, it logs a warning and leaves the directory. Calls `onDecided` when
  * all paths are free. Only then deletes the renamed directories, which may take long.

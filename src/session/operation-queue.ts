@@ -1,7 +1,7 @@
 // The queue of a session runs one mutation at a time, in the order of arrival. The queue has a limit: it refuses a
-// flood of requests instead of storing them. A waiting operation can be cancelled. A broken invariant poisons the
-// queue, so that no operation builds on an unexplained state. The queue does not limit the time of a running operation,
-// and does not know what the operation does.
+// flood of requests instead of storing them. A waiting operation can be cancelled. When an operation breaks an
+// invariant, the queue is poisoned: it refuses all operations, because they would build on an unexplained state. The
+// queue does not limit the time of a running operation, and does not know what the operation does.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 

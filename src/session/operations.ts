@@ -319,7 +319,8 @@ export class OperationRecords {
     if (entry.key !== undefined) this.#byKey.set(entry.key, entry);
     else this.#unkeyed.add(entry);
     if (this.#unkeyed.size <= remembered) return;
-    // Forgets the oldest operations without a key. The daemon promises to remember operations with a key.
+    // Forgets the oldest operations without a key. Operations with a key stay, because the daemon promises to remember
+    // them.
     for (const old of this.#unkeyed) {
       if (old.state === 'running') continue;
       this.#unkeyed.delete(old);

@@ -25,10 +25,9 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store. Never makes a new store in place of a lost store. With `mayMake`, makes a repository if
- * the strategy needs one and there is none.
- * @throws StoreCorrupt when the store is damaged as a whole or has lost all its data; the errors of the
- * driver
+ * Opens the store. Never makes a new store in place of a lost store. With `mayMake`, makes a repository if the strategy
+ * needs a repository and there is none.
+ * @throws StoreCorrupt when the store is damaged as a whole or has lost all its data; the errors of the driver
  */
 export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
   const { marker, workTree, log } = session.parts;

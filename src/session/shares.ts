@@ -1,6 +1,6 @@
-// Records which clients have which session open, or are opening it. Several clients may have one session open. The
-// session ends when the last of these clients leaves. This module only counts clients; it does not open or end
-// sessions.
+// Records, for each session, which clients have the session open or are opening it. Several clients may have one
+// session open. The session ends when the last of these clients leaves. This module only counts clients; it does not
+// open or end sessions.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 

@@ -1,5 +1,5 @@
-// Wraps a store, and knows which checkpoints it should have. Before each use, checks that the inner store has not been
-// replaced since the opening. Reports published checkpoints that are missing. Works for every strategy.
+// Wraps a store, and knows which checkpoints the store should have. Before each use, checks that the inner store has
+// not been replaced since the opening. Reports published checkpoints that are missing. Works for every strategy.
 import { hash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -203,8 +203,8 @@ export class PublishedList {
   readonly #ids: Set<CheckpointId>;
   readonly #unwritten: CheckpointId[] = [];
   /**
-   * False when an earlier version made the session, without a list. The checkpoints in the store then count as
-   * complete.
+   * False when there is no list, because an earlier version made the session. The checkpoints in the store then count
+   * as complete.
    */
   readonly isKept: boolean;
 
@@ -275,7 +275,7 @@ export class PublishedList {
    */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {
-      // Ends a line that a kill cut short.
+      // The first line feed ends the last line in the file, in case a kill has cut this line off.
       const lines = [...this.#unwritten.map((id) => lineOf('+', id)), ...ids.map((id) => lineOf(sign, id))];
       files.writeFileSync(this.#file, `\n${lines.join('')}`, { flag: 'a', mode: 0o600 });
     } catch (error) {

@@ -6,7 +6,7 @@ import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';
 
 const aheadMax = 32;
-/** Larger contents are not read ahead. */
+/** A content above this size in bytes is not read ahead. */
 const smallBytesMax = 64 << 10;
 
 export class ReadAhead {

@@ -152,8 +152,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 /**
  * Reads a record.
  * @throws StoreCorrupt when the commit is foreign or does not match its tree, StoreVersion for a record of a later
- * format. A record of a later format must not count as damage: a session without readable checkpoints would get a new
- * base.
+ * format. A record of a later format must not count as damage: if a session has no readable checkpoint, the daemon
+ * makes a new first checkpoint.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');

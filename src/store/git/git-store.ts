@@ -69,7 +69,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
    */
   readonly #sizes = new Map<BlobId, number>();
   readonly #gate = new SweepGate();
-  /** Absent when the user's git packs the objects. */
+  /** Packs the store's objects and refs. Absent when the user's git packs the objects. */
   readonly #packing: Packing | undefined;
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];

@@ -22,12 +22,15 @@ export const packingLimits = {
   /** After this time without a new checkpoint, a session counts as quiet. */
   quietMs: 15_000,
   /**
-   * The minimum number of loose objects to pack, unless the objects are large. Every additional pack makes the look-up
-   * of objects slower.
+   * The daemon packs loose objects only when there are at least this many, or when they are large. Every additional
+   * pack makes the look-up of objects slower.
    */
   looseMin: 500,
   looseBytesMin: 64 << 20,
-  /** The minimum number of loose refs to pack. Reading fewer files takes only a millisecond or two. */
+  /**
+   * The daemon packs loose refs only when there are at least this many. Reading fewer files takes only a millisecond or
+   * two.
+   */
   looseRefsMin: 100,
 };
 /**

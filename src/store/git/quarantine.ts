@@ -1,9 +1,9 @@
 // Protects the objects of strategy `local` until they are certain to stay in the user's repository. This is like git's
 // quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. This
 // directory does not use the user's objects as an alternate, because the user's git may prune those objects at any
-// moment. At publication the new objects are linked into the user's repository before the ref moves. The daemon's copy
-// stays until no `gc` that began before the publication can still remove the linked object. This code never removes
-// anything from the user's repository.
+// moment. At publication the new objects are linked into the user's repository before the ref moves. The daemon keeps
+// its own copy as long as a `gc` that began before the publication may still remove the linked object. This code never
+// removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -154,7 +154,7 @@ export class Quarantine {
     await this.#syncNames(again);
   }
 
-  /** Syncs the names of linked objects, because the objects of a ref must survive a power cut with the ref. */
+  /** Syncs the names of linked objects: if a ref survives a power cut, its objects must survive, too. */
   async #syncNames(linked: readonly ObjectFile[]): Promise<void> {
     const { theirs } = this.#places;
     const directories = new Set(linked.map(({ directory }) => join(theirs, directory)));
@@ -308,7 +308,7 @@ export class Quarantine {
   }
 }
 
-/** Returns the id of a loose object. For the file of a pack, returns a text that is no id. */
+/** Returns the id of a loose object. For the file of a pack, returns a text that is not an id. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
 /** True when the system or git caused the error. False for a defect of the daemon. */

@@ -46,7 +46,7 @@ export class Unsynced {
   /** Packs and other files that never change and that this process has synced. */
   readonly #lasting = new Set<string>();
   readonly #directories = new RarelyChangedPaths();
-  /** A requested sync waits for the background sync. */
+  /** Makes a requested sync wait until the background sync has ended. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the oldest unsynced path was added. */

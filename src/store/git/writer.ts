@@ -80,7 +80,10 @@ export class GitWriter implements SnapshotWriter {
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
-  /** Allows sweeps again. No sweep may run from the first write until the writer is sealed or aborted. */
+  /**
+   * Allows sweeps again. No sweep may run from the first write until the writer has stored (sealed) its tree or was
+   * aborted.
+   */
   #leave: (() => void) | undefined;
 
   constructor(parts: GitWriterParts) {

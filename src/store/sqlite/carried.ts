@@ -45,7 +45,7 @@ function skippedIn(json: Row[number] | undefined, message: Row[number] | undefin
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
 
-/** True when the capture left out paths that may exist. */
+/** True when the capture skipped a path that may still exist. */
 export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
   skipped.some(({ reason }) => reason !== 'vanished');
 

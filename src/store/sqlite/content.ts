@@ -14,8 +14,8 @@ import type { BlobHash } from '../../capture/snapshot-sink.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 
 /**
- * Larger contents are chunked. Compressing a content of this size takes about a millisecond, too little to justify a
- * thread.
+ * Contents above this size in bytes are stored in chunks. Compressing a content of this size takes about a millisecond,
+ * too little to justify a thread.
  */
 export const inlineBytesMax = 1 << 16;
 /** The size of a chunk in bytes. Inserting a chunk takes 3 to 20 ms. */
@@ -164,9 +164,9 @@ export function insertChunk(database: SqliteDatabase, at: ChunkPlace, packed: Pa
 const shared: Packed = { bytes: new Uint8Array(), isCompressed: false };
 
 /**
- * Inserts a chunk that several contents may share, and stores its bytes unless they exist already. Call it inside a
- * transaction: a sweep then finds the chunk in use. Returns the stored size of the chunk in bytes. Returns undefined
- * when `packed` is absent and the chunk does not exist.
+ * Inserts a chunk that several contents may share, and stores its bytes unless they exist already. Call this function
+ * inside a transaction, so that a sweep sees that the chunk is in use. Returns the stored size of the chunk in bytes.
+ * Returns undefined when `packed` is absent and the chunk does not exist.
  */
 export function insertSharedChunk(
   database: SqliteDatabase,

@@ -28,7 +28,7 @@ export interface RowSet {
   readonly totalSize: number;
 }
 
-/** States of a row of `checkpoints`. */
+/** The states that a row of `checkpoints` can have. */
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
 /**

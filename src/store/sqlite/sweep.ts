@@ -36,7 +36,7 @@ class Sweep {
   readonly #signal: AbortSignal | undefined;
   readonly #trees = new Set<string>();
   readonly #blobs = new Set<string>();
-  /** The generation before which unmarked rows may be removed. */
+  /** Unmarked rows may be removed if their generation is earlier than this. */
   #cutoff = 0;
   #lastCheckpoint = 0;
   #lastPin = 0;
@@ -60,7 +60,7 @@ class Sweep {
     const ofChunks = (await this.#removeOrphanChunks()) + (await this.#removeUnusedChunks());
     await this.#giveBackPages();
     await this.#database.drainJournal();
-    // Also shrinks the journal. While another daemon reads, only a later sweep shrinks it.
+    // Also shrinks the journal. If another daemon is reading, the journal does not shrink until a later sweep.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
     return { bytesFreed: ofTrees + sum(ofBlobs) + ofChunks, blobsFreed: ofBlobs.length };
   }
@@ -237,8 +237,8 @@ class Sweep {
   }
 
   /**
-   * Calls `remove` for each item. `remove` returns the item's size on disk if it has removed the item. Returns these
-   * sizes.
+   * Calls `remove` for each item. `remove` returns the size that the item had on disk, if it has removed the item.
+   * Returns the sizes of all removed items.
    */
   async #removeAll(
     items: readonly string[],

@@ -254,7 +254,7 @@ export class SqliteDatabase {
     await this.#journal.empty();
   }
 
-  /** Closes the connection. The file stays in WAL mode, and the next connection continues. */
+  /** Closes the connection. The file stays in WAL mode, which the next connection uses again. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -342,7 +342,7 @@ class SideFiles {
    */
   static readonly #open = new Map<string, SideFiles>();
 
-  /** The path of the database. For a link, SQLite puts the files beside the link's target. */
+  /** The path of the database. If the path is a link, SQLite puts the side files beside the link's target. */
   readonly file: string;
   readonly #key: string;
   #users = 0;
