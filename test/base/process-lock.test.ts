@@ -62,7 +62,7 @@ test('the holder of a lock counts as dead if its pid now belongs to a process wi
   assert.is(holderState({ ...self, bootId: 'another boot' }), 'dead');
 });
 
-test('if this process cannot see whether the holder of a lock lives, the holder does not count as dead', () => {
+test('a lock holder that this process cannot see counts as unknown, not as dead', () => {
   const self = describeSelf();
   assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
   assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');

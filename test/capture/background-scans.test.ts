@@ -56,7 +56,7 @@ test('after a long background scan, the pause before the next scan is also long'
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('even if a capture stops a background scan, a long scan makes the next pause long', () =>
+test('if a capture stops a long background scan, the pause before the next scan is also long', () =>
   scanning(60_000, async (scans, began, ended) => {
     scans.schedule(false);
     await until('a scan runs', () => began.length === 1);

@@ -100,7 +100,7 @@ test('a file that moves between three hundred directories during a capture is ca
     });
   }));
 
-test('a path that moves to a directory listed earlier or later by the capture is captured exactly once (F11)', async () => {
+test('a path is captured exactly once if it moves to a directory that the capture lists earlier or later (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

@@ -25,7 +25,7 @@ test('an ignored file is not captured even if 24 or more directories are above i
     assert.equal(first.skipped, []);
   }));
 
-test('a capture skips and reports a path at which git crashes, and includes the path once git answers', () =>
+test('a capture skips and reports a path that makes git crash, and includes the path once git answers', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const path of ['a/f', 'a/x.log', 'a/poison.txt', 'poison/f', 'poison/x.log']) rig.write(path, path);
@@ -46,7 +46,7 @@ test('a capture skips and reports a path at which git crashes, and includes the 
     assert.equal(capture.skipped, []);
   }));
 
-test('if git crashes at a file of the previous snapshot, the next snapshot still has the file', () =>
+test('if a file of the previous snapshot makes git crash, the next snapshot still has the file', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.write('poison/f', 'then');

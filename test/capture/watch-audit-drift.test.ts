@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('if a directory appears or disappears unreported, the audit lists each file in the directory as drift', () =>
+test('if a directory appears or disappears unreported, the audit lists each file in the directory', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('if a directory appears or disappears unreported, the audit lists each file
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('a private directory that gets its first file or loses its last file does not count as drift', () =>
+test('a private directory that gets its first file or loses its last file does not count as an unreported change', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
@@ -39,7 +39,7 @@ test('a private directory that gets its first file or loses its last file does n
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('a change that the watcher reports only after the audit’s first request is not drift', async () => {
+test('a change that the watcher reports only after the audit’s first request does not count as unreported', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };
@@ -55,7 +55,7 @@ test('a change that the watcher reports only after the audit’s first request i
   }, 1);
 });
 
-test('the audit does not report more than 1,000 differences at once, but reports the next drift', () =>
+test('the audit does not list more than 1,000 unreported changes at once, but lists the next one', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {

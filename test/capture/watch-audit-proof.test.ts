@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('proof of drift');
 
-test('a change reported after a capture has read the path counts for the next capture, and is no drift', () =>
+test('a change that is reported after a capture has read the path counts for the next capture', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -60,7 +60,7 @@ test('the audit does not compare a capture that reuses unchecked listings or inc
     assert.equal(it.drifts, []);
   }));
 
-test('a directory that a capture could not read causes no drift, even when it is readable again', () =>
+test('a directory that a capture could not read does not count as changed when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('a path that a capture leaves out because of a rule, a failure or its name causes no drift', () =>
+test('a path that a capture leaves out because of a rule, a failure or its name does not count as changed', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');

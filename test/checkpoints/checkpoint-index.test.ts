@@ -138,7 +138,7 @@ test('an index that is rebuilt from the store lists the same checkpoints as befo
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('the previous tag of each tag follows the specified table, without deleted checkpoints (Q9)', () => {
+test('the previous tag of each tag is as specified, and deleted checkpoints are skipped (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearest } from '../../src/cli/nearest.ts';
 
-test('the command line proposes similar words only, with the most similar first', () => {
+test('the command line proposes only similar words, with the most similar first', () => {
   assert.equal(nearest('restroe', ['restore', 'redo', 'list']), ['restore']);
   assert.equal(nearest('1.1', ['1', '1.2', '1.10', '7']), ['1.10', '1.2']);
   assert.equal(nearest('before-lnch', ['before-lunch', 'after']), ['before-lunch']);

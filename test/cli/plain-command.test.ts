@@ -96,7 +96,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('the fast path parses plain options as the library does, and leaves all others to the library', () => {
+test('the fast path parses plain options like the command-line library, and leaves all others to this library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);

@@ -81,7 +81,7 @@ test('a connection ends when its socket closes or delivers an invalid message', 
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('a request resolves before a later event is handled, and even if the connection ends right after the answer', async () => {
+test('a request resolves before a later event is handled; an answer right before the end of the connection still arrives', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

@@ -8,7 +8,7 @@ import { git, opened, write } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('the answer of a create has the nine fields of a checkpoint manager (Q4)', async () => {
+test('the answer of a create has the nine specified fields (Q4)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'changed' });

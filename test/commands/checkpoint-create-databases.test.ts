@@ -33,7 +33,7 @@ async function pause(): Promise<void> {
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
   for (const mode of ['WAL', 'PERSIST'] as const)
-    test(`${strategy}: if a program writes to a database in mode ${mode} during the capture, the create warns of the database`, async () => {
+    test(`${strategy}: if a program writes to a database in mode ${mode} during the capture, the create warns about the database`, async () => {
       const root = repository();
       const daemon = new InProcessDaemon();
       const database = openDatabase(join(root, 'data.db'), mode);

@@ -19,7 +19,7 @@ test('before a restore removes a directory in its way, it saves the directory wi
   await daemon.close();
 });
 
-test('a nested repository in the way of a restore stays and is reported; all else is restored (O23)', async () => {
+test('a nested repository in the way of a restore stays and is reported; all other files are restored (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));

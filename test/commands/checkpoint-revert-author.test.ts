@@ -205,7 +205,7 @@ test('a revert of one author does not use a damaged content from between the che
   await pair.daemon.close();
 });
 
-test('the daemon does not store a reported content of a file that captures leave out', async () => {
+test('if captures leave a file out, the daemon does not store its reported content', async () => {
   const pair = await new Pair().open();
   write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
   await pair.turn();
@@ -282,7 +282,7 @@ test("work of another session while this session is closed does not count as thi
   await pair.daemon.close();
 });
 
-test('work that was reported to another daemon, or for an inner work tree, does not count for the next author', async () => {
+test('work that was reported to another daemon, or for an inner work tree, is not attributed to the next author', async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -316,7 +316,7 @@ test('work that was reported to another daemon, or for an inner work tree, does 
   await pair.daemon.close();
 });
 
-test('a revert of one author skips a file that another author moved or gave another mode', async () => {
+test('a revert of one author skips a file if another author moved it or changed its mode', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));

@@ -247,7 +247,7 @@ test('a revert skips a path whose file was later deleted, made again, or replace
   await daemon.close();
 });
 
-test('a revert that would write at the path of an ignored file is a conflict, and the file stays', async () => {
+test('an ignored file at a path that a revert would write is a conflict, and stays', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'kept.log': 'captured' },
     (at) => rmSync(join(at, 'kept.log')),
@@ -278,7 +278,7 @@ test('a dry run of a revert changes nothing, and lists the result for each path'
   await daemon.close();
 });
 
-test('a revert of a turn that a restore detached reverses the work from the turn to the restore', async () => {
+test('if a restore detached a turn, a revert of the turn reverses the work from the turn to the restore', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -483,7 +483,7 @@ test('if a later change of the same agent causes a conflict, both lists name the
   await daemon.close();
 });
 
-test('an edit that an undo restored counts as the user’s in a conflict', async () => {
+test('an edit of the user that an undo brought back still counts as the user’s in a conflict', async () => {
   const { daemon, root, session } = await opened();
   for (const [what, kind] of [
     ['zero', 'turn'],

@@ -250,7 +250,7 @@ test('an invalid request is refused with the effects "none" before any recovery'
     assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
   }));
 
-test('the error of a refused request that finished a restore does not say that nothing changed', () =>
+test('if a refused request has finished a restore, the error does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session, second } = await stoppedHalfWay(rig);
     const refused = await refusal(
@@ -262,7 +262,7 @@ test('the error of a refused request that finished a restore does not say that n
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('the error of a cancelled request that finished a restore does not say that nothing changed', () =>
+test('if a cancelled request has finished a restore, the error does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();

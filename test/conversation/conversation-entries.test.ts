@@ -89,7 +89,7 @@ test('the history has at most 10,000 entries; removing older entries is reported
   assert.equal(conversation.state.validRange, { start: 0, end: 10_000 });
 });
 
-test('after old entries were removed, validHistoryRange starts at the start of a turn (C12, C13)', () => {
+test('after old entries were removed, validHistoryRange begins with a turn (C12, C13)', () => {
   const { conversation } = room();
   conversation.settings.setLimits({ historyEntries: 4 });
   conversation.append(said('a'));
@@ -105,7 +105,7 @@ test('after old entries were removed, validHistoryRange starts at the start of a
   assert.equal(conversation.append(answered('6')).validHistoryRange, { start: 4, end: 4 });
 });
 
-test('validHistoryRange is within the history, and starts at the start of a turn (C13)', () => {
+test('validHistoryRange is within the history, and begins with a turn (C13)', () => {
   const { conversation, log } = room();
   conversation.append(said('a'));
   conversation.append(answered('1'));

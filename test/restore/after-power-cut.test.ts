@@ -59,7 +59,7 @@ function startAnew(session: Session): void {
   }
 }
 
-test('a restore is answered before its files are synced, and keeps a note until they are synced (F92)', () =>
+test('a restore is answered before its files are synced, and keeps a note until then (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     assert.is(notesOf(session).length, 1, 'the files did not reach the disk');
@@ -100,7 +100,7 @@ test('if a daemon is killed without a power cut, the next opening does not repea
     await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
-test('if a power cut loses files of an answered restore, the next opening writes them again and keeps later edits (F92)', () =>
+test('if a power cut loses files that a finished restore wrote, the next opening writes them again and keeps later edits (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

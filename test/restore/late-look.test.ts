@@ -97,7 +97,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a replaced file stays outside the work tree until the late look finds that no program wrote to it', () =>
+test('a replaced file stays outside the work tree until a later check finds that no program wrote to it', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -187,13 +187,13 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('if a late look is killed at any point, the next late look repeats it, and nothing is lost', async () => {
+test('if the check for late writes is killed at any point, the next check repeats it, and nothing is lost', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('if a power cut destroyed the note of replaced files, the late look removes only those whose contents are stored', () =>
+test('if a power cut destroyed the note of replaced files, the check for late writes removes only files with stored contents', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();

@@ -58,7 +58,7 @@ test('an edit after the kill of a restore is a conflict, and undo brings the edi
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('a new file from after the kill of a restore stays, and is reported', () =>
+test('a file that is made after the kill of a restore stays, and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6);
@@ -91,7 +91,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('if a killed restore had to fail on edits, its recovery keeps edits that were made after the kill', () =>
+test('if a killed restore was asked to fail on edits, its recovery keeps edits that were made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interruptRestore(rig, session, 6, { ...toFirst, onConflict: 'fail' });

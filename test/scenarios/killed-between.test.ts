@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { killAt, killScenarios } from '../support/kill-scenarios.ts';
 
 for (const [name, ...scenarios] of killScenarios) {
-  test(`${name}: after a kill between the first note and the publication, files and conversation are both old or both new`, async () => {
+  test(`${name}: after a kill at some writes to the disk, files and conversation are both old or both new`, async () => {
     const fates: string[] = [];
     for (const [i, n] of [2, 16, 10_000].entries())
       fates.push(await killAt(scenarios[i % scenarios.length] ?? scenarios[0], n));

@@ -33,7 +33,7 @@ const killed: readonly Step[] = [
 ];
 
 for (const client of ['python', 'pythonSync'] as const)
-  test(`the torture test can run an episode with kills through the client "${client}"`, async () => {
+  test(`the torture test can run with kills through the client "${client}"`, async () => {
     const bridge = bridgeTo(client);
     if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
     const tally = new Tally();

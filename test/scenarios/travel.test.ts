@@ -300,7 +300,7 @@ test('a session that was deleted on the remote cannot be pushed again by any mac
   assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
 });
 
-test('if a container is cloned, the clone gets a new writer id, so that both can push all their checkpoints', async () => {
+test('if a container is cloned, the clone pushes under a new id, so that both can push all their checkpoints', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -371,7 +371,7 @@ test('a session is pushed after each turn; a failed push is repeated when the re
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
-test('if two storages with the same writer id push at the same time, the remote gets all checkpoints of both', async () => {
+test('if two copies of a storage push at the same time, the remote gets all checkpoints of both', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

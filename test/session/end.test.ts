@@ -113,7 +113,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('session/open repairs a marker that a power cut left empty, so that the session can be removed at its end', () =>
+test('session/open repairs a session.json that a power cut left empty, so that the session can be removed at its end', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;

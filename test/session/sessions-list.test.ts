@@ -32,7 +32,7 @@ test('session/list still lists all other sessions if one session directory is un
   await daemon.close();
 });
 
-test('session/list reports a session with a damaged marker, and opening the session repairs the marker', async () => {
+test('session/list reports a session with a damaged session.json, and opening the session repairs this file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;
@@ -57,7 +57,7 @@ test('session/list reports a session with a damaged marker, and opening the sess
   await daemon.close();
 });
 
-test('a marker of an earlier version is accepted without a checksum', async () => {
+test('a session.json of an earlier version is accepted without a checksum', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;

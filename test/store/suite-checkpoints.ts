@@ -62,7 +62,7 @@ export function checkpointTests(check: Check): void {
     },
   );
 
-  check('a tag belongs to one checkpoint, and publishing another checkpoint can move it', async (rig) => {
+  check('a tag belongs to one checkpoint, and publishing another checkpoint can move the tag', async (rig) => {
     const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
     const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
@@ -130,7 +130,7 @@ export function checkpointTests(check: Check): void {
     assert.equal(shown(await contentsOf(rig.store, two.snapshot)), shown(sample));
   });
 
-  check('after a kill, the store opens with all answered changes', async (rig) => {
+  check('after a kill, the store opens with all acknowledged changes', async (rig) => {
     const { id, snapshot } = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const writer = rig.store.writer();
     const bytes = noise(100);

@@ -7,7 +7,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: after restarts and kills, a kept session resumes with all answered checkpoints (O9, R26)`, async () => {
+  test(`${strategy}: after restarts and kills, a kept session resumes with all acknowledged checkpoints (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep' } as const;
       const first = await rig.opened(params);

@@ -101,7 +101,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('if the watches are enough for only one source, the directory handles get them, and the watcher warns', () =>
+test('if the watches are enough only for the directory handles or for chokidar, the handles get them', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -115,7 +115,7 @@ test('if the watches are enough for only one source, the directory handles get t
     return Promise.resolve();
   }));
 
-test('without enough watches for the directory handles, both sources warn and give up', () =>
+test('without enough watches for the directory handles, handles and chokidar warn and give up', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';
 import { withRig } from '../../support/daemon-rig.ts';
 
-test('if no file differs, `restore` says so and changes nothing; `undo` then reverses the restore before', () =>
+test('if no file differs, `restore` says so and changes nothing; `undo` then reverses the previous restore', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'changed\n');

@@ -88,7 +88,7 @@ test('the command `enable` adds hooks for all agents only once, and `disable` le
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
 
-test('the command `disable` keeps later changes of the user, and keeps a settings file that is a link as a link', () =>
+test('the command `disable` keeps later changes of the user, and does not replace a link by a file', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, '.claude'));
     mkdirSync(join(rig.home, 'dotfiles'));
@@ -104,7 +104,7 @@ test('the command `disable` keeps later changes of the user, and keeps a setting
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
-test('the command `enable` reports and keeps an unparsable settings file and a foreign plugin file', () =>
+test('the command `enable` reports and keeps an unparsable settings file and a plugin file that is not ours', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', '{ // comment\n}'],

@@ -55,7 +55,7 @@ test('adding a hook keeps the comments, the order and the other hooks of existin
   assert.is(textOf(settings.remove(beside)), commented);
 });
 
-test('if the path of our command changes, the existing hook is updated instead of adding a second one', () => {
+test('if the path of our command changes, the existing hook is updated, and no second hook is added', () => {
   const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
   const renewed = textOf(settings.add(older));
   assert.not.match(renewed, /old/);

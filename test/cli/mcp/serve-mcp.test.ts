@@ -183,7 +183,7 @@ test('the MCP server explains what to do without a session, after a wrong tag, o
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
   }));
 
-test('the error for a missing MCP resource has no message of the daemon, and every resource has its own title', () =>
+test('the error for a missing MCP resource names no method of the protocol, and every resource has its own title', () =>
   withMcp(async (client) => {
     await call(client, 'checkpoint_create', { message: 'one' });
     const { resources } = await client.listResources();

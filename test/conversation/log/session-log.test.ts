@@ -136,7 +136,7 @@ test('if the last record was complete and is now damaged, it is saved beside the
   reopened.close();
 });
 
-test('a kill of the process does not lose a record whose write was answered (C8)', async ({ file }) => {
+test('a kill of the process does not lose a record whose write was acknowledged (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});

@@ -48,7 +48,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('the checker gives git names that look like options or quoting, and git takes them as plain names', () =>
+test('git takes names from the checker as plain names, even if they look like options or quoted text', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
@@ -107,7 +107,7 @@ test('if the git process of the checker is killed, the checker starts a new one 
     }
   }));
 
-test('a path beyond a symbolic link ends git, but no answer for other paths is lost', () =>
+test('git exits at a path beyond a symbolic link, but no answer for other paths is lost', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -130,7 +130,7 @@ test('ignore rules apply to files at any depth', () =>
     assert.equal(log, []);
   }));
 
-test('a broken or hostile configuration file runs no program, and leaves all other rules in force (F53, F55)', () =>
+test('a broken or hostile configuration file runs no program, and all other rules stay valid (F53, F55)', () =>
   withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');

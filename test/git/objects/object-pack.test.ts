@@ -11,7 +11,7 @@ import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 /** Sizes around every limit of the format: sizes of four and of eleven bits, and the block size of a zlib stream. */
 const sizes = [0, 1, 15, 16, 17, 2047, 2048, 65_535, 65_536, 131_070, 262_143, 262_144, 1_000_000];
 
-test('git reads every object of our packs unchanged, from objects of every size', () =>
+test('git reads objects of every size from our packs unchanged', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const objects = sizes.map((size) => randomBytes(size));

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-test('an object at which git crashes is reported neither as missing nor as damaged', async () => {
+test('an object that makes git crash is reported neither as missing nor as damaged', async () => {
   const top = temporaryDirectory('reader');
   const gitDir = join(top, 'repository.git');
   git('/', 'init', '-q', '--bare', gitDir);

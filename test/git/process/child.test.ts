@@ -25,7 +25,7 @@ async function withProgram(script: string, body: (directory: string) => Promise<
   });
 }
 
-test('several queries can wait in a git process, and are answered in order', () =>
+test('several queries can be sent to a git process at once, and are answered in order', () =>
   withProgram('cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index}`);

@@ -315,7 +315,7 @@ test('if the store cannot sync a moved ref, the store moves the ref back', () =>
     assert.is(git(gitDir, 'for-each-ref'), '');
   }));
 
-test('the store makes refs again that another program removed, even if git crashes at the first attempt', () =>
+test('the store restores refs that another program removed, even if git crashes at the first attempt', () =>
   withRefs(async ({ refs, again, objects: [one, two], gitDir }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     await refs.close();

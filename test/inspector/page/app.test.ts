@@ -684,7 +684,7 @@ seen('the page keeps showing a diff while the daemon looks up its authors', asyn
 });
 
 seen(
-  'after a lost connection, the page shows the checkpoints made meanwhile, and sends the delayed requests',
+  'after a lost connection, the page shows the checkpoints made meanwhile, and sends its pending requests',
   async () => {
     const { page } = shown;
     await shown.select('2.1');

@@ -200,7 +200,7 @@ test('three processes can publish, remove and clean up in one database without l
   await crowd(3, 40);
 });
 
-test('a kill of a process at any moment loses no answered change, and ref_count stays correct (O22, O30)', () =>
+test('a kill of a process at any moment loses no acknowledged change, and ref_count stays correct (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

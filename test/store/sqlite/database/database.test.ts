@@ -60,7 +60,7 @@ test('a sync of a database that was opened through a link includes the journal o
 });
 
 for (const removed of ['-wal', '-shm'])
-  test(`if ${removed} was removed, the daemon refuses all changes and keeps every answered change`, () =>
+  test(`if ${removed} was removed, the daemon refuses all changes and keeps every acknowledged change`, () =>
     withRig(async (rig) => {
       const open = { strategy: 'sqlite', retention: 'keep' } as const;
       const { client, session } = await rig.opened(open);
