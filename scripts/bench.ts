@@ -151,7 +151,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       tree.edit();
       const waited = await contender.wait();
       if (waited !== undefined) wait.push(waited);
-      // Undoes the edit, so that the other contenders never see it.
+      // Undoes the edit, so that the other contenders never see the edit.
       restore.push(await timed(() => contender.restore(1)));
     }
     const memory = contender.memory();

@@ -1,7 +1,7 @@
 // Bundles the programs that are started often, with their packages. Without bundles, the daemon would load four hundred
 // files when it starts. A module that only one command needs stays a separate file, which this command loads. The entry
-// main.cjs is CommonJS, which Node loads faster than modules. It contains all code for hooks and `list`, and loads the
-// other modules for all other commands.
+// main.cjs is CommonJS, which Node loads faster than modules. This entry contains all code for hooks and `list`. For
+// every other command, it loads further modules.
 //
 // The daemon is one CommonJS file, because Node 20 can use recorded code (compiled by V8 earlier) only for such a file
 // (src/compiled-code.ts). This script records the code while the daemon serves short sessions.
@@ -57,7 +57,10 @@ const threads: Readonly<Record<string, string>> = {
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
-/** The two groups of modules that every command loads. They are bundled first, with all their imports. */
+/**
+ * The two groups of modules that every command loads. These modules are bundled first, with everything that they
+ * import.
+ */
 const groups = [
   { name: 'client', test: /src\/client\/client\.ts$/ },
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
@@ -106,8 +109,8 @@ function starterOf(text: string): string {
 }
 
 /**
- * Writes one CommonJS file, which loads packages with require(). Its code is strict, like the code of the modules in
- * it.
+ * Writes one CommonJS file, which loads packages with require(). The file's code is strict, like the code of the
+ * modules in the file.
  */
 function writeCommon(input: Readonly<Record<string, string>>, file: string): Promise<string[]> {
   const strict = { intro: "'use strict';", dynamicImportInCjs: false };

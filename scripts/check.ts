@@ -45,8 +45,8 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * The test files that take longest. They run first, so that the run does not have to wait for them at its end. If this
- * list lacks a slow file, a complete run prints a note with the file's name.
+ * The test files that take longest. These files run first, so that the check does not have to wait for them at its end.
+ * If this list lacks a slow file, a complete run prints a note with the file's name.
  */
 const slowest = new Set(
   `answering-path app at-rest busy client conformance console end-deletion-killed ends examples
@@ -204,8 +204,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests mostly wait for timers, git and the disk. So there are more of them at once than processors. Long tests
-// keep a processor busy.
+// Short tests mostly wait for timers, git and the disk. So more short tests run at once than there are processors. Long
+// tests keep a processor busy.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);

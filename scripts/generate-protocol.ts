@@ -1,6 +1,7 @@
-// Writes every projection of protocol/protocol.json. Each projection has its own file in scripts/generate/. With
-// --check, only prints the names of committed files that are outdated. With --freeze, writes the shape of a new major
-// version; the compatibility check compares later documents with this shape. Never overwrites a frozen shape.
+// Writes all files that are generated from protocol/protocol.json (its projections). Each generated file has a program
+// in scripts/generate/. With --check, only prints the names of committed files that are outdated. With --freeze, writes
+// the shape of a new major version; the compatibility check compares later documents with this shape. Never overwrites
+// a frozen shape.
 //
 // node dist/scripts/generate-protocol.js [--check | --freeze] [--root DIR]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

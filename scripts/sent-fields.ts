@@ -76,8 +76,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 }
 
 /**
- * Declared parts that no test has to see, each with the reason. They must stay in the protocol, because 1.0.0 declares
- * them. The tests must see all other parts.
+ * Declared parts that no test has to see, each with the reason. These parts must stay in the protocol, because 1.0.0
+ * declares them. The tests must see all other parts.
  */
 const excused: readonly (readonly [because: string, names: RegExp])[] = [
   [

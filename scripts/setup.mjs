@@ -1,5 +1,6 @@
 // Makes a fresh clone ready for use: installs the locked dependencies and compiles the sources, each only when needed.
-// It is plain JavaScript because it runs before the compiler is installed. It never touches files outside the clone.
+// This script is plain JavaScript, because it runs before the compiler is installed. The script never touches files
+// outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// A work tree for measurements, in its own repository with everything committed. It has ten files per directory. Two
-// trees with the same number of files are equal. Each edit changes one file, and each time a different file.
+// A work tree for measurements, in its own repository with everything committed. The tree has ten files per directory.
+// Two trees with the same number of files are equal. Each edit changes one file, and each time a different file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

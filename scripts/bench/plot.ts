@@ -1,5 +1,5 @@
-// Draws the measured times against the size of the work tree as an SVG. It has two plots side by side with logarithmic
-// scales. This module does not know how the times were measured.
+// Draws the measured times against the size of the work tree, as an SVG. The SVG has two plots side by side, with
+// logarithmic scales. This module does not know how the times were measured.
 
 export interface Plot {
   readonly title: string;

@@ -6,7 +6,7 @@ import { CheckpointdClient } from '../../src/client/client.ts';
 import { DaemonContender } from './contenders.ts';
 import { GeneratedTree } from './generated-tree.ts';
 
-/** The resources that one process uses. Only Linux reports them. */
+/** The resources that one process uses. Only Linux reports these figures. */
 export interface ProcessFigures {
   readonly rssBytes: number;
   readonly highestBytes: number;

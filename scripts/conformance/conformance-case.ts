@@ -23,7 +23,7 @@ export interface ConformanceCase {
   readonly open?: Json;
   /** The fault that the case needs. The case runs only if the command under test accepts `--fault=NAME`. */
   readonly fault?: string;
-  /** False when the program writes text for people to stdout, and no frames. */
+  /** False when the program writes text for people to stdout instead of frames. */
   readonly frames?: boolean;
   readonly steps: readonly Step[];
 }

@@ -1,5 +1,6 @@
-// The rules that every frame of a conforming server must follow. They cover JSON-RPC's shape, the schema, the error
-// table, well-formed strings, one response for each id, progress in order, and no secret from the environment.
+// The rules that every frame of a conforming server must follow. The rules are about JSON-RPC's shape, the schema, the
+// error table, and well-formed strings. Also: each id gets one response, progress comes in order, and no frame contains
+// a secret from the environment.
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { Json } from './match.ts';
@@ -18,9 +19,9 @@ const codes: Readonly<Record<string, number>> = errorCodes;
 
 export class FrameRules {
   readonly #secret: string;
-  /** The methods of the requests that the runner sent, by id as JSON. */
+  /** The methods of the requests that the runner sent. The keys are the requests' ids as JSON. */
   readonly #asked = new Map<string, string>();
-  /** When the runner sent each request with a progress token, by token as JSON. */
+  /** The times when the runner sent requests with a progress token. The keys are the tokens as JSON. */
   readonly #askedMs = new Map<string, number>();
   readonly #startMs = performance.now();
   readonly #due = new Map<string, number>();
@@ -54,7 +55,7 @@ export class FrameRules {
     else this.#response(frame, text);
   }
 
-  /** The ids of requests that have no response yet. At the end of a case, every request must have one. */
+  /** The ids of requests that have no response yet. At the end of a case, every request must have a response. */
   get unanswered(): string[] {
     return [...this.#due].filter(([, due]) => due > 0).map(([id]) => id);
   }

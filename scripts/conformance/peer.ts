@@ -10,7 +10,7 @@ export interface PeerOptions {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly over: 'stdio' | 'tcp' | 'pipe';
-  /** The directory for socket files. Its path also identifies the processes that the peer started. */
+  /** The directory for socket files. The path of this directory also identifies the processes that the peer started. */
   readonly directory: string;
   /** False when the program does not send frames to stdout. */
   readonly frames: boolean;

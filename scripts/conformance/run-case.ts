@@ -7,7 +7,10 @@ import { type Json, mismatch, Names } from './match.ts';
 import { Peer } from './peer.ts';
 import { contentOf, Scene } from './scene.ts';
 
-/** Notifications that the server may send at any time. They are skipped, unless a step expects one. */
+/**
+ * Notifications that the server may send at any time. The runner skips these notifications, unless a step expects one
+ * of them.
+ */
 const unasked: ReadonlySet<unknown> = new Set([
   'window/logMessage',
   '$/logTrace',
@@ -73,7 +76,7 @@ class CaseRun {
   async #verdict(): Promise<string | undefined> {
     const peer = this.#currentPeer();
     const problems = [...this.#violations, ...this.#rules.violations];
-    // If the case stopped before its last step, the server may still answer pending requests.
+    // If the case stopped before the last step, the server may still answer pending requests.
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );

@@ -1,5 +1,5 @@
-// With `--verbose`, this program runs between client and daemon. It forwards all bytes, and prints every frame to
-// stderr.
+// With `--verbose`, this program runs between client and daemon. This program forwards all bytes, and prints every
+// frame to stderr.
 import { spawn } from 'node:child_process';
 import { programFile } from '../../src/wire/places.ts';
 

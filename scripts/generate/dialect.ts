@@ -14,8 +14,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   /**
-   * Decides about undeclared fields. If it is `true`, undeclared fields are preserved. If it is a schema, the object is
-   * a map. If it is absent, undeclared fields are ignored.
+   * Decides about undeclared fields. With the value `true`, undeclared fields are preserved. With a schema as its
+   * value, the object is a map. Without this field, undeclared fields are ignored.
    */
   readonly additionalProperties?: true | Schema;
   readonly items?: Schema;

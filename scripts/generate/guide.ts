@@ -1,5 +1,5 @@
-// The guide in protocol/REFERENCE.md. It explains sessions, checkpoints, restores, the conversation, errors and events,
-// with whole messages. A test validates each message.
+// The guide in protocol/REFERENCE.md. The guide explains sessions, checkpoints, restores, the conversation, errors and
+// events, with whole messages. A test validates each message.
 
 const session = 'ses_94cpwjqtvayhe7244e4e5r4cwa';
 const workspace = '/home/ada/project';
@@ -444,8 +444,8 @@ These details are too long for the tables.
 `;
 
 /**
- * The guide, which the reference has before its tables. It has five parts of about two pages each, and details that the
- * tables leave out.
+ * The guide, which comes before the tables of the reference. The guide has five parts of about two pages each, and
+ * details that the tables leave out.
  */
 export const guide = `## Guide
 

@@ -1,5 +1,5 @@
-// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the canonical
-// form, in which an absent optional field is missing and not null. A rule of the reference also allows null.
+// Generates protocol/schema.json: plain JSON Schema 2020-12 for any validator. The schema describes the canonical form,
+// in which an absent optional field is missing and not null. A rule of the reference also allows null.
 import {
   type GeneratedFile,
   generatedNotice,

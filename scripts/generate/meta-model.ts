@@ -1,4 +1,4 @@
-// Projection: protocol/metaModel.json in the form of LSP's own meta-model, so that generators for LSP (such as
+// Generates protocol/metaModel.json in the form of LSP's own meta-model, so that generators for LSP (such as
 // Microsoft's lsprotocol) work for this protocol. Integers beyond 31 bits become `decimal`, because the meta-model has
 // no larger exact type. `rpc.discover` is left out: generators make constants from method names, and a dot is invalid
 // there.
@@ -146,7 +146,7 @@ const anyObject: Model = {
   documentation: 'Any JSON object.',
 };
 
-/** Emits the meta-model. Open records become closed ones, because the meta-model cannot express them. */
+/** Emits the meta-model. Open records become closed records, because the meta-model cannot express open records. */
 export function metaModel(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
   const isStructure = (schema: Schema): boolean =>

@@ -1,5 +1,5 @@
-// Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are passed by
-// name. Examples of errors are left out, because OpenRPC has no place for them.
+// Generates protocol/openrpc.json, an OpenRPC 1.4.1 document, which the method `rpc.discover` returns. Parameters are
+// passed by name. Examples of errors are left out, because OpenRPC has no place for them.
 import {
   type Example,
   fieldsOf,

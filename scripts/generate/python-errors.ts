@@ -1,5 +1,5 @@
-// Projection: one Python exception for every error kind, so that `except UnknownCheckpoint` is possible. The base
-// class with its fields is hand-written in checkpointd/_error.py.
+// Generates one Python exception for every error kind, so that `except UnknownCheckpoint` is possible. The base class
+// with its fields is hand-written in checkpointd/_error.py.
 import {
   type ErrorEntry,
   type GeneratedFile,

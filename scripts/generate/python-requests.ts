@@ -1,4 +1,4 @@
-// Projection: a method of the Python client for each request and event, so that a type checker finds wrong fields. The
+// Generates a method of the Python client for each request and event, so that a type checker finds wrong fields. The
 // methods only call `request` and `on`, which client.py and sync.py implement.
 import {
   type GeneratedFile,

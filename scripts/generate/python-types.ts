@@ -1,4 +1,4 @@
-// Projection: the Python client's types, for Python 3.9 and later with only the standard library. The types are
+// Generates the Python client's types, for Python 3.9 and later with only the standard library. The types are
 // TypedDicts and not dataclasses. So a program can use the received values without a copy, and unknown fields are
 // preserved.
 import {
@@ -80,7 +80,7 @@ function classOf(
   return `${head}${doc}${body.join('')}${body.length === 0 && doc === '' ? '    pass\n' : ''}`;
 }
 
-/** Returns a docstring. It is a raw string, because descriptions may contain backslashes. */
+/** Returns a docstring. The docstring is a raw string, because descriptions may contain backslashes. */
 function docstring(text: string | undefined): string {
   if (text === undefined) return '';
   const lines = wrap(text.replaceAll('"""', "'''"), 90);

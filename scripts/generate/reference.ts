@@ -1,5 +1,5 @@
-// Projection: protocol/REFERENCE.md, for people. It has a first session, numbered rules, all methods, all errors and
-// all types. Each method has its fields, its errors and a successful example. The guide takes 25 minutes to read (a
+// Generates protocol/REFERENCE.md, for people. This page has a first session, numbered rules, all methods, all errors
+// and all types. Each method has its fields, its errors and a successful example. The guide takes 25 minutes to read (a
 // test counts its words), and the tables are for looking up. Fields that many methods share are described once.
 import {
   type Example,

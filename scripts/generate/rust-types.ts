@@ -1,5 +1,5 @@
-// Projection: the Rust client's types, for serde. Enums keep unknown values. Structs ignore unknown fields, or keep
-// them if the protocol requires this. Null becomes None. The client itself is written by hand.
+// Generates the Rust client's types, for serde. Enums keep unknown values. Structs ignore unknown fields, or keep them
+// if the protocol requires this. Null becomes None. The client itself is written by hand.
 import {
   fieldsOf,
   type GeneratedFile,

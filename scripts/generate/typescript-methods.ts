@@ -1,4 +1,4 @@
-// Projection: src/protocol/methods.ts. It has two tables: the facts about each method that dispatch needs, and the
+// Generates src/protocol/methods.ts. This file has two tables: the facts about each method that dispatch needs, and the
 // numbers of the errors. typescript-validators.ts handles the schemas.
 import {
   type ErrorEntry,

@@ -1,5 +1,5 @@
-// Projection: src/protocol/types.ts. It has one exported type per definition, a table of request types and a table of
-// notification types. src/protocol/validators.ts checks values at run time.
+// Generates src/protocol/types.ts. This file has one exported type per definition, a table of request types and a table
+// of notification types. src/protocol/validators.ts checks values at run time.
 import {
   fieldsOf,
   type GeneratedFile,

@@ -1,8 +1,8 @@
-// Projection: src/protocol/validators.ts. It has one function per definition, as plain code, so that the daemon reads
-// no schema at its start. The standalone code of ajv is not used, because three rules of this protocol do not exist in
-// JSON Schema. They are: for optional fields null means absent, `[]` means `{}`, and strings are well-formed. Also,
-// ajv's messages name keywords of the schema, but a client needs a remedy. For all other rules, tests in test/protocol
-// compare these validators with ajv.
+// Generates src/protocol/validators.ts. This file has one function per definition, as plain code, so that the daemon
+// reads no schema at its start. The standalone code of ajv is not used, because three rules of this protocol do not
+// exist in JSON Schema. The three rules are: for optional fields null means absent, `[]` means `{}`, and strings are
+// well-formed. Also, ajv's messages name keywords of the schema, but a client needs a remedy. For all other rules,
+// tests in test/protocol compare these validators with ajv.
 import {
   fieldsOf,
   type GeneratedFile,

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * The beginning of a command line. It gives a program its own processes, sockets and mounts. The program dies when the
+ * The beginning of a command line that gives a program its own processes, sockets and mounts. The program dies when the
  * container's process dies.
  */
 export const containerPrefix = [

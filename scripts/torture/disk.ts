@@ -16,7 +16,7 @@ import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** The name of the file that fills the disk. It is beside the work tree, and no check reads it. */
+/** The name of the file that fills the disk. The file is beside the work tree, and no check reads it. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;
@@ -58,7 +58,7 @@ export class Disk {
     }
   }
 
-  /** The beginning of a command line. Its program sees this disk's boot id instead of the machine's boot id. */
+  /** The beginning of a command line whose program sees this disk's boot id instead of the machine's boot id. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];

@@ -1,5 +1,5 @@
-// Runs one list of steps in one world. For each step it sends the request, causes the planned trouble, starts a killed
-// daemon again, and judges the result.
+// Runs one list of steps in one world. In each step, an episode sends the request, causes the planned trouble, starts a
+// killed daemon again, and judges the result.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
@@ -132,8 +132,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Makes the daemon read the new plan of faults. Until the daemon has read it, background work after the answer may
-    // still trigger the planned kill.
+    // Makes the daemon read the new plan of faults. Until the daemon has read the plan, background work after the
+    // answer may still trigger the planned kill.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();

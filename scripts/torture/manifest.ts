@@ -29,7 +29,7 @@ export function refOf(name: string): PathRef {
   return { path: bytes.toString('utf8'), pathBytes: bytes.toString('base64') };
 }
 
-/** Returns the path on the disk for a path of the checker. */
+/** Returns the path on the disk for a path in the checker's form. */
 export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }

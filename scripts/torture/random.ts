@@ -23,7 +23,7 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** Returns one of the values. Its probability is proportional to its weight. */
+  /** Returns one of the values. The probability of a value is proportional to its weight. */
   weighed<T>(list: readonly (readonly [number, T])[]): T {
     let left = this.below(list.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, value] of list) {

@@ -1,5 +1,5 @@
-// A seat runs a daemon with one session on the work tree, and sends requests to this daemon. It limits every wait for
-// an answer. It distinguishes a daemon that the torture test killed from a daemon that died by itself.
+// A seat runs a daemon with one session on the work tree, and sends requests to this daemon. The seat limits every wait
+// for an answer. The seat distinguishes a daemon that the torture test killed from a daemon that died by itself.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -30,8 +30,8 @@ export interface SeatOptions {
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
   /**
-   * The beginning of the command line, before `node`. It can make the daemon believe that the machine was started
-   * again.
+   * The beginning of the command line, before `node`. With a suitable prefix, the daemon believes that the machine was
+   * started again.
    */
   readonly prefix: () => readonly string[];
   /** A deliberate defect in the daemon, in order to test that the checker finds it. */

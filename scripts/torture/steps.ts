@@ -1,4 +1,5 @@
-// Defines the steps of an episode as data. They are made from a seed, saved as JSON, and shortened after a failure.
+// Defines the steps of an episode as data. The steps are made from a seed, saved as JSON, and shortened after a
+// failure.
 import type { Random } from './random.ts';
 
 /**
@@ -117,8 +118,8 @@ type AnyStep =
     }
   | {
       /**
-       * Cuts the power `ms` milliseconds after the answer. With `none`, cuts the power while no request runs. This is
-       * always the last step.
+       * Cuts the power `ms` milliseconds after the answer. With `none`, cuts the power while no request runs. This step
+       * is always the last step of an episode.
        */
       readonly op: 'power';
       readonly after: 'restore' | 'create' | 'undo' | 'none';
@@ -134,8 +135,8 @@ type Each<S extends { readonly op: string }> = S extends unknown
 export type Step = Each<AnyStep>;
 
 /**
- * Returns a walk, which is a sequence of steps without troubles: requests to one daemon, and every kind of edit. It
- * ends with three restores of random checkpoints.
+ * Returns a walk, which is a sequence of steps without troubles: requests to one daemon, and every kind of edit. The
+ * walk ends with three restores of random checkpoints.
  */
 export function calmSteps(random: Random, count: number): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];

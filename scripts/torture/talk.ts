@@ -1,4 +1,4 @@
-// Makes random requests that change a conversation. Their parameters are valid.
+// Makes random requests that change a conversation. The parameters of these requests are valid.
 
 const changes: readonly (readonly [string, object])[] = [
   ['conversation/append', { entry: { user: { content: 'asked' }, assistant: { content: 'answered' } } }],

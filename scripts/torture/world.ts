@@ -66,7 +66,7 @@ export class World {
     this.#own(this.top);
   }
 
-  /** Returns a new seat. With `isApart` its daemon runs in its own container. */
+  /** Returns a new seat. With `isApart`, the seat's daemon runs in its own container. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');

@@ -1,5 +1,5 @@
 // Serves the inspector: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server accepts only
-// requests whose host name is a loopback name. It sends no data to a page that has not exchanged a link.
+// requests whose host name is a loopback name. The server sends no data to a page that has not exchanged a link.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

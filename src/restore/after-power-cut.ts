@@ -209,8 +209,8 @@ async function isLost(
 }
 
 /**
- * True when the current content may be the intact content damaged by a power cut. It may differ from the intact content
- * only by zeros in places and by a missing end.
+ * True when the current content may be the intact content damaged by a power cut. The current content may differ from
+ * the intact content only by zeros in places and by a missing end.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

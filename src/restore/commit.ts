@@ -155,8 +155,8 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // The system refuses to remove the directory: it is in use, not empty, a mount point, or of another user. It may
-      // stay, because snapshots do not contain empty directories.
+      // The system refuses to remove the directory: it is in use, not empty, a mount point, or of another user. The
+      // directory may stay, because snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
       throw error;
@@ -343,8 +343,8 @@ export type Aside = { readonly outside: string } | { readonly beside: TreePath }
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
- * The second names of the files that a restore removes or replaces. A second name is outside the work tree if
- * possible (displaced.ts). Otherwise it is a temporary name beside the path.
+ * The second names of the files that a restore removes or replaces. A second name is outside the work tree if possible
+ * (displaced.ts). Otherwise the second name is a temporary name beside the path.
  */
 export class Asides {
   readonly #tree: AnchoredFiles;

@@ -26,7 +26,9 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EOPNOTSUPP: 'unsupported',
 };
 
-/** If the failure concerns only one path, returns its reason. If it concerns the whole run, returns undefined. */
+/**
+ * If the failure concerns only one path, returns its reason. If the failure concerns the whole run, returns undefined.
+ */
 export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }

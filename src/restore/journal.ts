@@ -1,4 +1,4 @@
-// The note about a running restore. It is a small durable file. It is written before the first change of the work tree,
+// The note about a running restore: a small durable file. The note is written before the first change of the work tree,
 // and is removed after the last change. The note does not contain the plan, but the facts that a new plan needs. A
 // repeated run plans from the files that are on disk at that time. Recovery, not the journal, decides what to do with
 // an unfinished restore.
@@ -20,7 +20,8 @@ import type { PreparedJob } from './restore-job.ts';
 const version = 1;
 
 /**
- * The intent of a restore. It can be written as JSON: a TreePath is a latin1 string, so JSON preserves all its bytes.
+ * The intent of a restore. An intent can be written as JSON: a TreePath is a latin1 string, so JSON preserves all its
+ * bytes.
  */
 export interface RestoreIntent {
   /** The id of the restore: 20 characters, which are part of every temporary name of the restore. */
@@ -47,7 +48,10 @@ export interface RestoreIntent {
   readonly isExact?: boolean;
   /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];
-  /** The `directories` of the plan. If the first run emptied one of them, a repeated run removes this directory. */
+  /**
+   * The `directories` of the plan. If the first run emptied one of these directories, a repeated run removes this
+   * directory.
+   */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
   /** The time when the restore started (RFC 3339), for people who read the file. */

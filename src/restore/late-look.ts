@@ -1,10 +1,10 @@
 // Finds edits that another program made in a file that a restore removed or replaced. If the edit comes at the moment
 // when the restore replaces the file, the commit finds the edit at once. But a program may have a displaced file still
 // open, and may write to the file later. So a second check, the late look, checks the displaced files after two
-// seconds, or at the end of the session. The late look removes displaced files that are unchanged. It returns an edited
-// file to its path, as if the edit had come after the restore. If a program has also edited the file that is now at
-// this path, the late look keeps the displaced file beside the path. The next opening of the session repeats an
-// interrupted late look.
+// seconds, or at the end of the session. The late look removes displaced files that are unchanged. The late look
+// returns an edited file to its path, as if the edit had come after the restore. If a program has also edited the file
+// that is now at this path, the late look keeps the displaced file beside the path. The next opening of the session
+// repeats an interrupted late look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -380,8 +380,8 @@ function isAsWritten(present: Present, put: Edited['put']): boolean {
 }
 
 /**
- * Gives the edited file a name that no sweep removes, beside its path. If its directory is gone, uses the nearest
- * existing directory above.
+ * Gives the edited file a name that no sweep removes, beside its path. If the directory of the file is gone, uses the
+ * nearest existing directory above.
  */
 function keep({ tree, temporaries, touched }: ReturnParts, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;

@@ -24,7 +24,7 @@ export class MergedContents {
   readonly #writer: SnapshotWriter;
   #isSealed = false;
   #merges = 0;
-  /** The merged contents. They cannot be read from the store before the merged tree is stored (sealed). */
+  /** The merged contents. These contents cannot be read from the store before the merged tree is stored (sealed). */
   readonly #stored = new Map<BlobId, Buffer>();
 
   readonly #options: MergedContentsOptions;

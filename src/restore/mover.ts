@@ -1,5 +1,5 @@
 // Moves single files, and whole directories by one rename. At every moment each file has its old path or its new path,
-// so a kill loses no file. If a file has changed since its verification, it is moved back to its old path. A file that
+// so a kill loses no file. A file that has changed since its verification is moved back to its old path. A file that
 // another program made in a moved directory is moved back, too.
 import { attempt } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';

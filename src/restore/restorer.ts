@@ -28,14 +28,14 @@ export interface RestoreOptions {
   /** A check that throws when the directory at the root is not the work tree. Called before the first write. */
   readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
-  /** The id of the restore in the journal. Its 20 characters are part of every temporary name. */
+  /** The id of the restore in the journal. The id has 20 characters, which are part of every temporary name. */
   readonly id: string;
   readonly contents: Contents;
   /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
   /**
-   * A signal that cancels the restore. It has no effect after the first visible change: the restore then runs to its
-   * end.
+   * A signal that cancels the restore. A cancel has no effect after the first visible change: the restore then runs to
+   * its end.
    */
   readonly signal?: AbortSignal;
   /**

@@ -167,8 +167,8 @@ function withFates(
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
   const written = new Set(changes.map(({ path }) => path));
   const skipped = new Map<TreePath, LeftAlone>();
-  // Leaves out paths that the plan skips as `notRestored`. They do not belong to the revert: another program changed
-  // them during the revert.
+  // Leaves out paths that the plan skips as `notRestored`. Such a path does not belong to the revert: another program
+  // changed it during the revert.
   for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
   for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
   for (const each of left) skipped.set(each.path, each);

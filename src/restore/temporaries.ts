@@ -24,7 +24,7 @@ import { namesBelow } from './present-state.ts';
 
 /**
  * Returns the n-th temporary name of a restore. A file or link with a temporary name is new content that is not in
- * place yet, or an old file under a second name. A directory with a temporary name is a wrapper. It contains a
+ * place yet, or an old file under a second name. A directory with a temporary name is a wrapper. A wrapper contains a
  * directory that was moved out of the way, under that directory's own name.
  */
 export function temporaryName(id: string, n: number): string {

@@ -1,6 +1,6 @@
 // Provides the answer to `initialize`, with the capabilities and limits of this daemon. This module loads no large
-// module, because the first answer must be fast. From the disk it reads only one fact: which optional packages are
-// installed.
+// module, because the first answer must be fast. The module reads only one fact from the disk: which optional packages
+// are installed.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 

@@ -1,6 +1,6 @@
 // Calls the handler of a method and returns the outcome. Validates parameters, and handles cancellation and progress.
-// Only this module catches the failure of a request. It mentions no handler by name, and is independent of the daemon's
-// start and end. The order of a session's requests is controlled by the session's queue.
+// Only this module catches the failure of a request. This module mentions no handler by name, and is independent of the
+// daemon's start and end. The order of a session's requests is controlled by the session's queue.
 import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
@@ -99,8 +99,8 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order, until the handlers are loaded. Once they are loaded, there
-      // is no await, which would cost a later request a turn of the event loop.
+      // Only the first requests wait here, in their order, until the handlers are loaded. Once the handlers are loaded,
+      // there is no await here, which would cost a request a turn of the event loop.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

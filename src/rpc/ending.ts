@@ -5,9 +5,9 @@ import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
- * The reason why the daemon ends. `exit` means that the client sent `exit` without `shutdown`. `endOfInput` also means
- * that the client no longer reads the output. `framing` means that the client sent invalid bytes. `failure` means an
- * uncaught error of the daemon. `idle` means that no client has connected for a long time.
+ * The reason why the daemon ends. `exit` means that the client sent `exit` without `shutdown`. `endOfInput` can also
+ * mean that the client no longer reads the output. `framing` means that the client sent invalid bytes. `failure` means
+ * an uncaught error of the daemon. `idle` means that no client has connected for a long time.
  */
 export type EndReason =
   | 'shutdown'
@@ -50,12 +50,15 @@ interface Patience {
    */
   readonly stopMsMax: number;
   /**
-   * The time that is always left for sending the responses. They get more time if stopping the work leaves part of
-   * `drainedMsMax` unused.
+   * The time that is always left for sending the responses. The responses get more time if stopping the work leaves
+   * part of `drainedMsMax` unused.
    */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
-  /** The limit for the deletion of removed sessions, which are already renamed. The next start deletes the rest. */
+  /**
+   * The limit for the deletion of removed sessions, which are already renamed. The next start deletes the remaining
+   * files.
+   */
   readonly finishMsMax: number;
 }
 

@@ -1,6 +1,6 @@
 // Converts failures to error responses: a number, a message with a remedy, and data that a program can use. This module
-// does not decide about retries or an undo. It hides the text of unexpected errors, because this text may quote file
-// contents or the environment.
+// does not decide about retries or an undo. The module hides the text of unexpected errors, because this text may quote
+// file contents or the environment.
 import { randomBytes } from 'node:crypto';
 import {
   CheckpointdError,

@@ -26,8 +26,8 @@ export interface ServedDaemon {
   /** Waits for a limited time for work that continues after the last response, such as deleting renamed directories. */
   finish?(): Promise<void>;
   /**
-   * Abandons the work that is still unfinished after the stop. This is the last step of the process. It is synchronous
-   * and must not throw.
+   * Abandons the work that is still unfinished after the stop. This is the last step of the process, so the function
+   * must be synchronous and must not throw.
    */
   abandon?(): void;
   /** Ends the sessions that only this client has. */
@@ -104,7 +104,7 @@ export class Server {
 
   /**
    * Begins to serve. The server loads the daemon's modules after the answer to `initialize`, or when the first request
-   * needs them. If they were loaded before, the first answer would take 170 ms instead of 105 ms.
+   * needs them. If the modules were loaded before, the first answer would take 170 ms instead of 105 ms.
    */
   listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {

@@ -21,8 +21,8 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
 }
 
 /**
- * The length in characters of the longest path that is tested. A longer path cannot be passed to a child process. It
- * needs no test, because the system refuses it at once.
+ * The length in characters of the longest path that is tested. A longer path cannot be passed to a child process. Such
+ * a path needs no test, because the system refuses it at once.
  */
 const argumentMax = 32_000;
 

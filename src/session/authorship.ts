@@ -26,8 +26,8 @@ interface LoggedAuthorship extends LogRecord {
   /** The writes that the agent of this session, or of another session on the work tree, reported. */
   readonly reports?: readonly ReportedWrite[];
   /**
-   * The client's key, and the answer to its request. They are in the same record as the effect, so all are logged
-   * together.
+   * The client's key, and the answer to its request. Key and answer are in the same record as the effect, so all are
+   * logged together.
    */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }

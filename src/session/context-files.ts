@@ -172,7 +172,7 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   /**
-   * True when the search for a glob must enter a directory. It enters an ignored directory only if the glob
+   * True when the search for a glob must enter a directory. The search enters an ignored directory only if the glob
    * names the directory without a wildcard.
    */
   #mayContainMatches(directory: TreePath, wanted: Wanted | undefined): boolean {

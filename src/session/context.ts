@@ -91,8 +91,8 @@ interface KeptAgents {
 }
 
 /**
- * Stores the agents of a client. If the conversation has no context paths, it gets the resources of the
- * active agent as context paths. Otherwise its context paths stay unchanged.
+ * Stores the agents of a client. If the conversation has no context paths, it gets the resources of the active agent as
+ * context paths. Otherwise the context paths of the conversation stay unchanged.
  */
 export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
   const { conversation } = session.parts;

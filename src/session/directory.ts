@@ -87,8 +87,8 @@ export class SessionDirectory {
     return join(this.own, 'owner.json');
   }
   /**
-   * The lock file of the session. It is beside the directory, because a process takes the lock before the
-   * directory exists, and keeps the lock while the directory is renamed away.
+   * The lock file of the session. The lock file is beside the directory. A process takes the lock before the directory
+   * exists, and keeps the lock while the directory is renamed away.
    */
   get lockFile(): string {
     return `${this.root}.lock`;
@@ -107,7 +107,7 @@ export class SessionDirectory {
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
-  /** The file that lists the session's published checkpoints. It is separate from the store. */
+  /** The file that lists the session's published checkpoints. This file is separate from the store. */
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }

@@ -177,7 +177,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** Makes the checkpoint with tag "0". Its commit message is the same as in Q CLI. */
+/** Makes the checkpoint with tag "0". The checkpoint's commit message is the same as in Q CLI. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,

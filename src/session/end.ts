@@ -13,7 +13,7 @@
 // removes checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, and a
 // client can resume it with the same conversation. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and
 // removes all data. Sweeping (`sweepStorage`, `finishDeletion`) completes the end of a session whose daemon has died.
-// It continues from the state that the disk shows.
+// Sweeping continues from the state that the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
@@ -575,9 +575,9 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when the daemon may delete a directory with a trash name. The directory must belong to this user. It must have
- * the marker of the session that its name contains, or be empty except for the daemon's empty sub-directory. A kill can
- * leave such an empty directory.
+ * True when the daemon may delete a directory with a trash name. The directory must belong to this user. The directory
+ * must have the marker of the session that its name contains, or be empty except for the daemon's empty sub-directory.
+ * A kill can leave such an empty directory.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

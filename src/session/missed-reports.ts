@@ -1,6 +1,6 @@
 // Finds writes that the agents of other sessions reported, but that this session did not learn about. There are three
-// causes: the agent reported to another daemon, this session was closed, or the other work tree was inside or around
-// this one. Reads the logs of the other sessions, and changes no file.
+// causes: the agent reported to another daemon, this session was closed, or one of the two work trees contains the
+// other. Reads the logs of the other sessions, and changes no file.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';

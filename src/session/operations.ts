@@ -49,8 +49,8 @@ interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
   /**
-   * True in a second record, which is written after the effect. It is needed if a later change of the checkpoints could
-   * hide the effect.
+   * True in a second record, which is written after the effect. This record is needed if a later change of the
+   * checkpoints could hide the effect.
    */
   readonly isDone?: true;
 }

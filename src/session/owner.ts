@@ -2,8 +2,8 @@
 // same network namespace. The lock of the session's directory works between all processes of this machine. The file
 // owner.json names the current owner and counts all owners so far. A process that was suspended for long sees in this
 // file that another process has taken over, and stops writing. The owner renews a heartbeat every minute. If the
-// directory cannot be locked, a process may be unable to see the owner. It then decides by the age of the heartbeat
-// whether the owner is alive. end.ts decides what happens to a session without an owner.
+// directory cannot be locked, a process may be unable to see the owner. The process then decides by the age of the
+// heartbeat whether the owner is alive. end.ts decides what happens to a session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -311,10 +311,10 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * True when the holder may be alive although this process got both locks. If the holder had locked the directory, it is
- * gone. If it had not (no flock(1), another version), it may run where this process cannot see its lock on the name.
- * Such a holder counts as alive when the process with its pid has the recorded start time. If this process cannot see
- * the holder at all, a recent heartbeat counts as a sign of life.
+ * True when the holder may be alive although this process got both locks. If the holder had locked the directory, the
+ * holder is gone. Otherwise (no flock(1), another version), the holder may run where this process cannot see its lock
+ * on the name. Such a holder counts as alive when the process with its pid has the recorded start time. If this process
+ * cannot see the holder at all, a recent heartbeat counts as a sign of life.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;

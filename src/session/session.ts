@@ -195,8 +195,8 @@ export class Session {
   }
 
   /**
-   * Disables checkpoints. `because` is the specific cause, which the client gets. If it is absent, the client gets the
-   * general remedy for the reason.
+   * Disables checkpoints. `because` is the specific cause, which the client gets. When `because` is absent, the client
+   * gets the general remedy for the reason.
    */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;

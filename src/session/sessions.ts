@@ -247,8 +247,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the size of a session on disk in bytes. For an open session of this daemon, the store reports the size.
-   * Otherwise it is the size of the directory.
+   * Returns the size of a session on disk in bytes. For an open session of this daemon, the store reports the size. For
+   * any other session, returns the size of the directory.
    */
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;

@@ -8,7 +8,8 @@ import { files, type Stats } from '../base/files.ts';
 /**
  * Makes the storage root private to the user, and returns its canonical path. A default root may be a link, because
  * people move `~/.local/state` to another disk. This function resolves the link once, and checks the target of the
- * link. It refuses a link that a client names, because a program that can change the link could redirect deletions.
+ * link. The function refuses a link that a client names, because a program that can change the link could redirect
+ * deletions.
  * @throws ReadOnlyStore or StoreUnavailable, whose messages name the remedy
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {

@@ -251,7 +251,7 @@ export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 /** The options for opening a store. All paths are absolute. */
 export interface StoreOptions {
   readonly session: string;
-  /** The session's own directory, which exists with mode 0700. It contains the shadow repository. */
+  /** The session's own directory, which exists with mode 0700. This directory contains the shadow repository. */
   readonly sessionDirectory: string;
   /** The storage root, for data that several sessions share. */
   readonly storageDirectory: string;
@@ -260,8 +260,8 @@ export interface StoreOptions {
   /** The git directory of the repository that contains the work tree, if any. */
   readonly gitDirectory?: string;
   /**
-   * The number of checkpoints that the store must have. If it is not 0, the strategy never makes a new store in place
-   * of a lost one. Default 0.
+   * The number of checkpoints that the store must have. If this number is not 0, the strategy never makes a new store
+   * in place of a lost store. Default 0.
    */
   readonly expected?: number;
   /** `power`: a publication survives a power cut as soon as it is answered. */

@@ -1,7 +1,8 @@
 // Merges three trees path by path, by the rules of git's own merge. The merge combines the changes that each side made
 // to the base. If the two sides contradict each other at a path, the merged tree has the entry of `ours` there. The
 // caller passes the renames and a function that merges contents, so this module reads nothing. The merge does not
-// follow a renamed directory: a file that the other side created stays in the old directory.
+// follow renamed directories. If one side renames a directory, a file that the other side created in it stays in the
+// old directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -98,7 +99,8 @@ export async function mergeTrees(request: MergeRequest): Promise<TreeMerge> {
 type SideName = 'ours' | 'theirs';
 
 /**
- * One path with its three entries. A rename moves entries from the cell of the old path to the cell of the new path.
+ * A cell: one path with its three entries. A rename moves entries from the cell of the old path to the cell of the new
+ * path.
  */
 interface Cell {
   readonly path: TreePath;

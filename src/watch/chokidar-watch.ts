@@ -1,6 +1,6 @@
 // Controls chokidar's thread (chokidar-thread.ts) from the main thread, and has the state of the watch that clients
-// see. This module watches either the whole tree or nothing. After a missed event it restarts the watch. When the
-// system allows no more watches, it stops watching.
+// see. This module watches either the whole tree or nothing. After a missed event, the module restarts the watch. When
+// the system allows no more watches, the module stops watching.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -29,7 +29,9 @@ export type FromChokidar =
   | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
 
 export type ToChokidar =
-  /** The main thread has processed the last marks. Until it gets this message, the thread gathers new marks. */
+  /**
+   * The main thread has processed the last marks. Until the watching thread gets this message, it gathers new marks.
+   */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
 /** `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts. */

@@ -35,7 +35,9 @@ export type FromHandles =
   | { readonly kind: 'limit'; readonly code: string };
 
 export type ToHandles =
-  /** The main thread has processed the last marks. Until it gets this message, the thread gathers new marks. */
+  /**
+   * The main thread has processed the last marks. Until the watching thread gets this message, it gathers new marks.
+   */
   | { readonly kind: 'taken' }
   /** The directories on which the thread opens handles, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
@@ -213,17 +215,17 @@ export class DirectoryHandles {
   }
 }
 
-// The fence proves that every change made before the fence is in the change log. The thread of the directory handles
-// watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie,
-// which takes a third of the time of making a file. The kernel queues the event of a change within the system call that
-// makes the change. All watches of one event loop share one queue, and the thread forwards events in the order of that
-// queue. So once the cookie's event has arrived, all earlier events have arrived, too. Linux only. The fence proves
-// nothing after the queue has overflowed. It also proves nothing about changes that the kernel does not report (by
+// The fence proves that every change made before the fence is in the change log. One thread has the directory handles.
+// This thread watches the work tree, and also a private directory with a cookie file. To pass the fence, the daemon
+// renames the cookie, which takes a third of the time of making a file. The kernel queues the event of a change within
+// the system call that makes the change. All watches of one event loop share one queue, and the thread forwards events
+// in the order of that queue. So once the cookie's event has arrived, all earlier events have arrived, too. Linux only.
+// The fence proves nothing after the queue has overflowed. The fence also proves nothing about unreported changes (by
 // mmap, through a hard link outside the tree, on a remote host).
 
 /**
  * The longest wait for the event of a cookie. Usually the event arrives within 0.1 ms, and on a busy machine within a
- * few milliseconds. If it does not arrive in time, the fence has failed.
+ * few milliseconds. If the event does not arrive in time, the fence has failed.
  */
 const waitMsMax = 1000;
 
@@ -287,7 +289,7 @@ class Fence {
     attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 
-  /** Renames the cookie, or makes a cookie. The kernel reports both changes. */
+  /** Renames the cookie. If there is no cookie yet, makes one. The kernel reports either change. */
   #moveCookie(to: string): void {
     try {
       files.renameSync(this.#cookie, to);

@@ -39,8 +39,8 @@ export class HandleTree {
   #rootKey: string | undefined;
   #size = 0;
   /**
-   * Handles that were closed in this turn. Their events are counted, too, because a high number of events shows an
-   * overflow.
+   * Handles that were closed in this turn. The events of these handles are counted, too, because a high number of
+   * events shows an overflow.
    */
   readonly #closing: FSWatcher[] = [];
 

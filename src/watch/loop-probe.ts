@@ -11,7 +11,8 @@ export type LossCause = 'events' | 'stall';
 const stallMsMax = 250;
 const probeMs = 200;
 /**
- * When this many checks in a row have found the loop idle, the checks end. They must not keep waking up an idle thread.
+ * When this many checks in a row have found the loop idle, the checks end. The checks must not keep waking up an idle
+ * thread.
  */
 const idleChecksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */
@@ -35,7 +36,7 @@ export class LoopProbe {
     this.#onLoss = onLoss;
   }
 
-  /** True while a timer looks for stalls. */
+  /** True while a timer checks whether the loop is blocked. */
   get isProbing(): boolean {
     return this.#probe !== undefined;
   }

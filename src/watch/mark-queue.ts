@@ -1,5 +1,5 @@
 // Queues the marks of one session in a watching thread until they are sent to the main thread. While the main thread is
-// busy, the queue gathers marks. It sends one batch at a time.
+// busy, the queue gathers marks. The queue sends one batch at a time.
 import type { TreePath } from '../tree/tree-path.ts';
 
 /** Error codes of a system that has no more watches, descriptors or memory. Any other code concerns only one path. */

@@ -14,7 +14,7 @@ export interface WatchedSeat<To> {
   close(): Promise<void>;
 }
 
-/** Opens the seat of one session. If it throws, only this seat fails. */
+/** Opens the seat of one session. If the function throws, only this seat fails. */
 export type OpenSeat<Order, To, From> = (
   order: Order,
   send: (message: From) => void,

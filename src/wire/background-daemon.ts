@@ -1,6 +1,6 @@
 // Manages the background daemon, which all commands on a storage share. The daemon writes a note with the path of its
-// socket. It takes a lock, so that each storage has only one background daemon. No command depends on the background
-// daemon: without it, a command starts its own daemon.
+// socket. The daemon also takes a lock, so that each storage has only one background daemon. No command depends on the
+// background daemon: without it, a command starts its own daemon.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../base/attempt.ts';

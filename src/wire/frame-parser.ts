@@ -1,7 +1,7 @@
 // Parses bytes strictly into frames (LSP base protocol 0.9). This module allocates memory only for bytes that have
-// arrived, not for a length that a header declares. It never buffers more than its limits allow. After a fault, the
-// parser does not search for the next frame, because the following bytes may mean anything. It does not decode or check
-// bodies.
+// arrived, not for a length that a header declares. The module never buffers more than its limits allow. After a fault,
+// the parser does not search for the next frame, because the following bytes may mean anything. The parser does not
+// decode or check bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;

@@ -32,8 +32,8 @@ export interface OpenWorkTreeOptions {
 
 /**
  * Opens the work tree at an absolute path.
- * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree. The last check uses the canonical
- * path, so links, `..`, letter case and trailing slashes cannot hide a protected directory.
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree. The check for protected directories
+ * uses the canonical path, so links, `..`, letter case and trailing slashes cannot hide a protected directory.
  */
 export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): WorkTree {
   const root = canonical(path);
@@ -311,8 +311,8 @@ function liesAt(fd: number, path: Buffer): boolean {
 }
 
 /**
- * True when the system reports the expected path for the opened root. It reports a different path when another file
- * system is mounted over the root.
+ * True when the system reports the expected path for the opened root. The system reports a different path when another
+ * file system is mounted over the root.
  */
 function reportsPaths(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;

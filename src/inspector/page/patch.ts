@@ -24,7 +24,7 @@ export class PatchMismatch extends Error {}
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** Reads the hunks of a patch of one file, without the context. Only line feeds end lines. */
+/** Reads the hunks of a patch of one file, without the context. Only a line feed ends a line. */
 export function hunksOf(patch: string): Hunk[] {
   const hunks: Hunk[] = [];
   const lines = patch.split('\n');

@@ -1,5 +1,5 @@
-// Shows the timeline. Turns and tools form a tree. Checkpoints that a restore abandoned form branches. The current
-// state is at the end.
+// Shows the timeline. Turns and tools form a tree. After a restore, the checkpoints that it left behind are shown as a
+// branch. The current state is at the end.
 import { type ComputedRef, computed, defineComponent, ref } from 'vue';
 import type { Checkpoint } from '../../protocol/types.ts';
 import { Icon } from './parts/icon.tsx';

@@ -1,5 +1,5 @@
 // Connects the page to the server: JSON-RPC over one WebSocket, which is opened again when the connection breaks. This
-// module also stores the last messages for the log. It works for all methods.
+// module also stores the last messages for the log. The connection works for all methods.
 import type * as Wire from '../../protocol/types.ts';
 import {
   type OwnEvents,

@@ -100,9 +100,9 @@ export class Connection {
   }
 
   /**
-   * Queues a notification. It is sent before every response that is queued later. If the client has too much unread
-   * output, drops the notification and returns false. Responses are never dropped: there cannot be too many of them,
-   * because the number of running requests is limited.
+   * Queues a notification. The notification is sent before every response that is queued later. If the client has too
+   * much unread output, drops the notification and returns false. Responses are never dropped: there cannot be too many
+   * of them, because the number of running requests is limited.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;

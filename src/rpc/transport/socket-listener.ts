@@ -23,7 +23,10 @@ export interface SocketListener {
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
-/** A socket younger than this (in ms) is not removed. If it refuses connections, its daemon may be about to listen. */
+/**
+ * A socket younger than this (in ms) is not removed. If a young socket refuses connections, its daemon may be about to
+ * listen.
+ */
 const youngMs = 60_000;
 
 /** The error for a directory that cannot be used. The message is for the log. */

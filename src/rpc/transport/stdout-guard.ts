@@ -23,7 +23,7 @@ export function guardStdout(log: Log): FrameOutput {
     console[name] = (...words: unknown[]): void =>
       log.warn(`console.${name}: ${words.map(String).join(' ')}`);
   }
-  // Node's own listener prints warnings to stderr, which editors show as errors.
+  // Removes Node's own listener: it prints warnings to stderr, and editors would show them as errors.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.warn(`${warning.name}: ${warning.message}`));
   return {

@@ -37,8 +37,8 @@ export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
 }
 
 /**
- * Writes the note that the refs belong to this session. Called before the first ref moves. @throws the same errors as a
- * publication
+ * Writes the note that the refs belong to this session. Called before the first ref moves.
+ * @throws the same errors as a publication
  */
 export async function claimRefs(parts: BelongingParts): Promise<void> {
   const { refs, names, quarantine, incoming } = parts;

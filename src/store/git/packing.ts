@@ -63,7 +63,7 @@ export interface PackingPlaces {
   readonly packsMax?: number;
   /** Called after packs were replaced, because running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
-  /** A function that runs the packing of objects. It may do other work before and after the packing. */
+  /** A function that runs the packing of objects. The function may do other work before and after the packing. */
   readonly around?: (change: () => Promise<void>) => Promise<void>;
 }
 

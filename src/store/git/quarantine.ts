@@ -1,6 +1,6 @@
-// Protects the objects of strategy `local` until they are certain to stay in the user's repository. This is like git's
-// quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. This
-// directory does not use the user's objects as an alternate, because the user's git may prune those objects at any
+// Protects the objects of strategy `local` until they are certain to stay in the user's repository. The protection is
+// like git's quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon.
+// This directory does not use the user's objects as an alternate, because the user's git may prune those objects at any
 // moment. At publication the new objects are linked into the user's repository before the ref moves. The daemon keeps
 // its own copy as long as a `gc` that began before the publication may still remove the linked object. This code never
 // removes anything from the user's repository.

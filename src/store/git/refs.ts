@@ -5,7 +5,7 @@ import type { CheckpointId, Tag } from '../../base/ids.ts';
 
 /** The two namespaces of one session. Each ends in `/`. */
 export interface RefNames {
-  /** The namespace of tags. In the shadow it is `refs/tags/`, so that plain `git tag` lists the tags. */
+  /** The namespace of tags. In the shadow, this namespace is `refs/tags/`, so that plain `git tag` lists the tags. */
   readonly tags: string;
   /** The namespace of all other refs of the session. */
   readonly own: string;

@@ -31,7 +31,7 @@ export interface UnsyncedPlaces {
   /** The directory of the loose objects. Absent if another part of the daemon syncs them. */
   readonly objects?: string;
   readonly refsIn: string;
-  /** Small files that the repository needs. They never change. */
+  /** Small files that the repository needs. These files never change. */
   readonly besides: readonly string[];
   readonly refs: () => Iterable<string>;
 }

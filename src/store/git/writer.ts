@@ -39,7 +39,7 @@ const pipedBytesMax = 32 << 20;
 export interface GitWriterParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
-  /** A private directory for spool files. It may be on any file system. */
+  /** A private directory for spool files, on any file system. */
   readonly spoolDirectory: string;
   /** Reads all objects: those of this writer, and those that were stored earlier. */
   readonly reader: ObjectReader;
@@ -92,7 +92,8 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Adds a blob. Calls may overlap. They are processed one at a time, so that contents never mix in the import's input.
+   * Adds a blob. Calls may overlap. The writer processes one call at a time, so that contents never mix in the import's
+   * input.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
     return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
@@ -301,8 +302,8 @@ function dropSpool(content: StableContent): void {
 
 // Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so the
 // proof reads an existing object first. If the object is damaged, the proof writes it again in another place, and git
-// then uses the readable copy. This proof is for stores into which git writes directly. It cannot check objects that no
-// capture passes to it. `store/verify` and the next full scan check those objects.
+// then uses the readable copy. This proof is for stores into which git writes directly. The proof cannot check objects
+// that no capture passes to it. `store/verify` and the next full scan check such objects.
 
 export interface ObjectToProve {
   readonly id: string;

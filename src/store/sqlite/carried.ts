@@ -1,6 +1,6 @@
 // Computes the rows of a checkpoint for paths that its capture could not read. An unreadable path does not count as
-// deleted, so its row repeats the last known entry. The search for this entry goes from parent to parent. It ends at a
-// checkpoint whose capture could read the path, or that has complete rows.
+// deleted, so its row repeats the last known entry. The search for this entry goes from parent to parent. The search
+// ends at a checkpoint whose capture could read the path, or that has complete rows.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';

@@ -36,7 +36,7 @@ interface Fold {
   readonly ancestor: Node | undefined;
   /** If the row of `checkpoints` stays: the new file rows that replace the old file rows. */
   readonly rows?: readonly FileRow[];
-  /** If a new row of `checkpoints` replaces the old row: the new row's id. Its file rows are already written. */
+  /** If a new row of `checkpoints` replaces the old row: the id of the new row, whose file rows are already written. */
   readonly staged?: number;
   /**
    * If the checkpoint takes over the file rows of a removed full checkpoint: that checkpoint, and the changes to its
@@ -73,8 +73,8 @@ export class SqliteRemoval {
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
     /**
-     * Checkpoints whose rows repeat an entry of an earlier checkpoint. After the removal they may have to repeat a
-     * different entry.
+     * Checkpoints whose rows repeat an entry of an earlier checkpoint. After the removal, such a checkpoint may have to
+     * repeat a different entry.
      */
     const changing = new Set<number>();
     try {
@@ -128,7 +128,7 @@ export class SqliteRemoval {
 
   /**
    * Removes the remaining rows now, if possible. Ignores an error (such as a full disk), because the checkpoints are
-   * already removed. A later sweep removes the rest.
+   * already removed. A later sweep removes the rows that are left.
    */
   async #tidy(): Promise<void> {
     await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());

@@ -1,8 +1,8 @@
-// Garbage collection by reachability: removes everything that no checkpoint and no lease of any session
-// reaches. Every step is safe while other daemons use the database. Each removing transaction first marks
-// everything that new roots reach, and then removes directories before their contents. It also advances the
-// generation, so that writers check again. This module removes no checkpoint. Code above the stores applies
-// the limits of count and age.
+// Garbage collection by reachability: removes everything that no checkpoint and no lease of any session reaches. Every
+// step is safe while other daemons use the database. Each removing transaction first marks everything that new roots
+// reach, and then removes directories before their contents. Each such transaction also advances the generation, so
+// that writers check again. This module removes no checkpoint. Code above the stores applies the limits of count and
+// age.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';

@@ -211,7 +211,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Decodes all contents as UTF-8. If any of them is not UTF-8, decodes all of them byte by byte. */
+/** Decodes all contents as UTF-8. If one of the contents is not UTF-8, decodes all contents byte by byte. */
 function decoded(all: readonly Uint8Array[]): readonly [isUtf8: boolean, texts: readonly string[]] {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

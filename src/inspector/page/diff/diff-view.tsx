@@ -148,8 +148,8 @@ function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Ex
 }
 
 /**
- * Makes the buttons act on the hunks of the newest comparison. This is needed because the view is not rebuilt when a
- * new comparison finds the same hunks.
+ * Makes the buttons act on the hunks of the newest comparison. If a new comparison finds the same hunks, the view is
+ * not rebuilt, so only this function updates the buttons.
  */
 function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
   return {

@@ -90,8 +90,8 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // Perhaps the page did not know the newest checkpoint yet. So it reads the head again and makes the plan once
-      // more.
+      // Perhaps the page did not know the newest checkpoint yet. So the page reads the head again and makes the plan
+      // once more.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }

@@ -95,7 +95,7 @@ export async function library(load: LoadLibsql): Promise<new (file: string) => D
 /**
  * Makes the file if it is missing, and checks that the file and its directory (which gets the WAL) are writable. Does
  * not open an existing file, because closing the file would drop SQLite's locks for other sessions of this process.
- * SQLite would then mistake the next closing connection for the last one, and remove the journal.
+ * SQLite would then mistake the next closing connection for the last connection, and remove the journal.
  */
 export function makeWritable(file: string): void {
   try {
